@@ -396,7 +396,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "Client#history": row(
     zk.history,
     path,
-    options<HistoryOptions>({ ...CALL, after: [-1, 1.5, "5"], pageSize: [0, 1001, "5"] }),
+    options<HistoryOptions>({ ...CALL, after: [-1, 1.5, "5"], recursive: NO_FLAG, pageSize: [0, 1001, "5"] }),
   ),
   "Client#getAcl": row(zk.getAcl, path, read),
   "Client#setAcl": row(zk.setAcl, path, acl, options<VersionOptions>({ ...CALL, version: NO_INT })),

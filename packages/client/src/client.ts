@@ -424,6 +424,8 @@ export class Client implements AsyncDisposable {
    * The changes of a node, oldest first, from a Zooid server that keeps a history, and what the
    * history lacks. Data are null where the client might not have read the node then.
    *
+   * @param options `recursive`: those of all nodes below too, but for nodes that the client may not
+   *   read now, and where a node is gone those without ADMIN on the nearest one above
    * @throws NO_AUTH; HISTORY_GONE where no history is written yet; UNIMPLEMENTED without one; from
    *   the first `next()` on
    */

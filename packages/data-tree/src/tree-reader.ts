@@ -41,6 +41,16 @@ export class TreeReader {
     return this.state.store.find(bytes, start, end);
   }
 
+  /** The last node on the way to a path: the root at least. */
+  nearest(bytes: Uint8Array, start: number, end: number): number {
+    return this.state.store.nearest(bytes, start, end);
+  }
+
+  /** The root's is 0. */
+  parent(node: number): number {
+    return this.state.store.parent(node);
+  }
+
   /**
    * Whether a watch on the path could ever fire: no node is there, and none can be made there,
    * where the path is too long.

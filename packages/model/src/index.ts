@@ -101,6 +101,7 @@ export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./protocol/lat
 export { isWrite, OpCode, type OpName, opName } from "./protocol/op-code.ts";
 export {
   CHANGES_COUNT_MAX,
+  ChangesScope,
   type HistoryAnswer,
   type HistoryQuery,
   MomentUnit,
@@ -111,6 +112,7 @@ export {
   type PastMoment,
   type PastNode,
   PastPart,
+  type PastPlace,
   type ZxidRange,
 } from "./protocol/past.ts";
 export type {

@@ -27,6 +27,7 @@ export {
   type PastChange,
   type PastMoment,
   type PastNode,
+  type PastPlace,
   type ZxidRange,
 } from "./protocol/past.ts";
 export { newTxnHeader, newTxnOp, type TxnDecoder, type TxnHeader, type TxnOp } from "./protocol/txn.ts";

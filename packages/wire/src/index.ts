@@ -30,6 +30,7 @@ export {
 export { JuteReader } from "./jute-reader.ts";
 export { JuteWriter } from "./jute-writer.ts";
 export {
+  type ChangesRequest,
   decodePastChanges,
   decodePastChildren,
   decodePastNode,

@@ -5,12 +5,13 @@
  * ```
  *  node     data · access list · czxid i64 · mzxid i64 · ctime i64 · mtime i64 · version i32 · aversion i32 · owner i64
  *  children count i32 · (name ustring) …
- *  changes  count i32 · (zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data) …
+ *  changes  count i32 · (path ustring · zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data) …
  *           count i32 · (zxids of a gap, behind and up to, i64 i64) … · reached i64 · whether it is the last page bool
  * ```
  */
 import {
   type Acl,
+  ChangesScope,
   MomentUnit,
   type PastChange,
   type PastChanges,
@@ -28,8 +29,12 @@ import { JuteWriter } from "./jute-writer.ts";
 import { readAclEntries, readData, readNames } from "./reply-reader.ts";
 
 /** A change as a client may see it. */
-export interface ShownChange extends Omit<PastChange, "acl"> {
-  /** Whether the client might have read the node then: else its data are left out. */
+export interface ShownChange extends Omit<PastChange, "acl" | "path"> {
+  readonly path: string;
+  /**
+   * Whether the client might have read the node then: else its data are left out. False for a
+   * change without data where that was not looked up.
+   */
   readonly isReadable: boolean;
 }
 
@@ -38,7 +43,12 @@ export interface ShownChanges extends Omit<PastChanges, "changes"> {
   readonly changes: readonly ShownChange[];
 }
 
-const CHANGE_BYTES_MIN = 29;
+/** A page before it is encoded. */
+interface PageToShow extends Omit<PastChanges, "changes"> {
+  readonly changes: readonly (Omit<PastChange, "acl"> & Pick<ShownChange, "isReadable">)[];
+}
+
+const CHANGE_BYTES_MIN = 33;
 const GAP_BYTES = 16;
 
 export function encodePastNode(node: PastNode): Uint8Array {
@@ -74,10 +84,11 @@ export function decodePastChildren(bytes: Uint8Array): PastChildren {
   return { names: readNames(readerOf(bytes)) };
 }
 
-export function encodePastChanges({ changes, gaps, reached, isLast }: ShownChanges): Uint8Array {
+export function encodePastChanges({ changes, gaps, reached, isLast }: PageToShow): Uint8Array {
   const writer = new JuteWriter();
   writer.int(changes.length);
-  for (const { zxid, timeMs, op, version, isReadable, data } of changes) {
+  for (const { path, zxid, timeMs, op, version, isReadable, data } of changes) {
+    writeBytes(writer, path);
     writer.zxid(zxid);
     writer.zxid(timeMs);
     writer.int(op);
@@ -102,8 +113,9 @@ export function decodePastChanges(bytes: Uint8Array): ShownChanges {
   if (count < 0) throw new WireError("VALUE", "a page of changes is null");
   const changes: ShownChange[] = [];
   for (let i = 0; i < count; i++) {
+    const path = reader.text() ?? "";
     const [zxid, timeMs, op, version] = [reader.zxid(), reader.zxid(), reader.int(), reader.int()];
-    changes.push({ zxid, timeMs, op, version, isReadable: reader.bool(), data: readData(reader) });
+    changes.push({ path, zxid, timeMs, op, version, isReadable: reader.bool(), data: readData(reader) });
   }
   const gaps: ZxidRange[] = [];
   for (let left = reader.count(GAP_BYTES); left > 0; left--) gaps.push({ after: reader.zxid(), end: reader.zxid() });
@@ -118,15 +130,23 @@ export function writePastRequest(writer: JuteWriter, path: string, at: PastMomen
   writer.int(part);
 }
 
+export interface ChangesRequest {
+  readonly after: Zxid;
+  readonly countMax: number;
+  /** A {@link ChangesScope}. Default: the node alone. */
+  readonly scope?: number;
+}
+
 /** The body of a request for a page of changes. */
 export function writeChangesRequest(
   writer: JuteWriter,
   path: string,
-  { after, countMax }: { readonly after: Zxid; readonly countMax: number },
+  { after, countMax, scope = ChangesScope.NODE }: ChangesRequest,
 ): void {
   writer.text(path);
   writer.zxid(after);
   writer.int(countMax);
+  writer.int(scope);
 }
 
 function readerOf(bytes: Uint8Array): JuteReader {

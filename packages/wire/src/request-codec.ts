@@ -160,6 +160,7 @@ export class RequestReader implements RequestDecoder {
         request.hasPath = reader.slice(request.path);
         request.relativeZxid = reader.zxid();
         request.version = reader.int();
+        request.mode = reader.int();
         return;
       case OpCode.ADD_WATCH:
       case OpCode.CHECK_WATCHES:

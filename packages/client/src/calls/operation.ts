@@ -11,9 +11,9 @@ import {
   type PastNode,
   PastPart,
   type Stat,
-  type Zxid,
 } from "@zooid/model";
 import {
+  type ChangesRequest,
   type ChildPageRequest,
   type ClientInfo,
   decodePastChanges,
@@ -192,7 +192,7 @@ export const GET_PAST_CHILDREN: Operation<PastMoment, PastChildren> = {
   read: (reader) => decodePastChildren(readData(reader) ?? NO_BYTES),
 };
 
-export const GET_CHANGES: Operation<{ readonly after: Zxid; readonly countMax: number }, ShownChanges> = {
+export const GET_CHANGES: Operation<ChangesRequest, ShownChanges> = {
   code: OpCode.GET_CHANGES,
   name: "history",
   isRead: true,

@@ -20,6 +20,8 @@ export interface ReadOptions extends CallOptions {
 export interface HistoryOptions extends CallOptions {
   /** The transaction to begin behind. Default: where the history begins. */
   readonly after?: Zxid;
+  /** Whether the changes of all nodes below count too. Default false. */
+  readonly recursive?: boolean;
   /** Most changes in one request, 1 to 1000. Default 200. */
   readonly pageSize?: number;
 }

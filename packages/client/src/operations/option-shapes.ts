@@ -90,6 +90,7 @@ export const GET: Shape<
 export const HISTORY: Shape<HistoryOptions> = shape<HistoryOptions>({
   ...call,
   after: wholeNumberRule(0, Number.MAX_SAFE_INTEGER),
+  recursive: flag,
   pageSize: wholeNumberRule(1, CHANGES_COUNT_MAX),
 });
 export const VERSION: Shape<VersionOptions> = shape<VersionOptions>({ ...call, version: int });

@@ -117,6 +117,20 @@ test("a node that is gone has its changes", async () => {
   ]);
 });
 
+test("the changes of a subtree name their nodes, in the client's chroot", async () => {
+  const found = await all(zk.history("/", { recursive: true, pageSize: 2 }));
+  expect(found.map((item) => (item.kind === "gap" ? item : [item.path, item.op]))).toEqual([
+    ["/", "CREATE2"],
+    ["/a", "CREATE2"],
+    ["/a", "SET_DATA"],
+    ["/b", "CREATE2"],
+    ["/b", "DELETE"],
+    ["/a", "SET_DATA"],
+  ]);
+  const below = await all(zk.history("/a", { recursive: true }));
+  expect(shown(below)).toEqual(shown(await all(zk.history("/a"))));
+});
+
 test("what the history lacks comes as a gap", async () => {
   const files = join(folder, "data/archive/log");
   const [first = ""] = readdirSync(files).toSorted();
@@ -126,8 +140,8 @@ test("what the history lacks comes as a gap", async () => {
     const end = Number.parseInt(first.split("-")[1] ?? "", 16);
     expect(shown(await all(zk.history("/a", { after: 1 as Zxid })))).toEqual([
       { kind: "gap", after: 1, end },
-      // The access list of that time is in the file that is gone, so its data are not shown.
-      ["SET_DATA", zxidAt(2), null, 2],
+      // The access list of that time is in the file that is gone, and is the node's, which was never set.
+      ["SET_DATA", zxidAt(2), "2", 2],
     ]);
     expect(await all(zk.history("/a"))).toHaveLength(1);
   } finally {

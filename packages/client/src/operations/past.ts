@@ -1,5 +1,6 @@
 /** Questions about the past, to a Zooid server that keeps a history. */
 import {
+  ChangesScope,
   HISTORY_FEATURE,
   opName,
   type PastChildren,
@@ -8,12 +9,12 @@ import {
   type Zxid,
   type ZxidRange,
 } from "@zooid/model";
-import type { ShownChange } from "@zooid/wire";
+import type { ShownChange, ShownChanges } from "@zooid/wire";
 import type { CallOptions } from "../calls/call.ts";
 import { GET_CHANGES, GET_PAST, GET_PAST_CHILDREN, type Operation } from "../calls/operation.ts";
 import { zkError } from "../errors.ts";
 import type { HistoryOptions } from "./node-options.ts";
-import { checkedPath, underRoot } from "./paths.ts";
+import { checkedPath, underRoot, withoutRoot } from "./paths.ts";
 import { hasFeature } from "./server-features.ts";
 import type { ViewPlace } from "./view-place.ts";
 
@@ -46,10 +47,11 @@ export async function* readChanges(
   path: string,
   options: HistoryOptions,
 ): AsyncGenerator<HistoryItem, void, undefined> {
-  const { pageSize: countMax = PAGE_SIZE, after: begin = 0 as Zxid, ...limits } = options;
+  const { pageSize: countMax = PAGE_SIZE, after: begin = 0 as Zxid, recursive = false, ...limits } = options;
+  const scope = recursive ? ChangesScope.SUBTREE : ChangesScope.NODE;
   for (let after = begin; ; ) {
-    const page = await ask(place, path, { operation: GET_CHANGES, body: { after, countMax }, options: limits });
-    for (const item of itemsOf(page.changes, page.gaps)) yield item;
+    const page = await ask(place, path, { operation: GET_CHANGES, body: { after, countMax, scope }, options: limits });
+    for (const item of itemsOf(place.root, page)) yield item;
     if (page.isLast) return;
     after = page.reached;
   }
@@ -60,16 +62,16 @@ function momentOf(at: Zxid | Date): PastMoment {
 }
 
 /** By their zxids. */
-function itemsOf(changes: readonly ShownChange[], gaps: readonly ZxidRange[]): readonly HistoryItem[] {
+function itemsOf(root: string, { changes, gaps }: ShownChanges): readonly HistoryItem[] {
   const items = [
-    ...changes.map((change) => ({ place: change.zxid, item: changeOf(change) })),
+    ...changes.map((change) => ({ place: change.zxid, item: changeOf(root, change) })),
     ...gaps.map((gap) => ({ place: gap.end, item: { kind: "gap", ...gap } as const })),
   ];
   return items.sort((a, b) => a.place - b.place).map(({ item }) => item);
 }
 
-function changeOf({ op, ...change }: ShownChange): HistoryChange {
-  return { kind: "change", op: opName(op) ?? `OP_${op}`, ...change };
+function changeOf(root: string, { op, path, ...change }: ShownChange): HistoryChange {
+  return { kind: "change", path: withoutRoot(root, path), op: opName(op) ?? `OP_${op}`, ...change };
 }
 
 async function ask<B, T>(

@@ -64,3 +64,28 @@ test("an index that is used again has nothing of the node before", () => {
   }
   expect(store.id(after)).toBe(8);
 });
+
+test("the last node on the way to a path is the deepest one that is there", () => {
+  const store = new NodeStore({ k0: 1, k1: 7 });
+  const root = store.createRoot(1);
+  const ids: number[] = [root];
+  for (const name of ["a", "bc", "d"]) {
+    const { bytes, start, end } = sliceOf(name);
+    ids.push(store.create(ids.at(-1) ?? root, bytes, start, end, ids.length + 1));
+  }
+  for (const [path, depth] of [
+    ["/", 0],
+    ["/x", 0],
+    ["/ab", 0],
+    ["/a", 1],
+    ["/a/b", 1],
+    ["/a/bc", 2],
+    ["/a/bc/d", 3],
+    ["/a/bc/d/e/f", 3],
+    [`/a/${"b".repeat(1 << 20)}/d`, 1],
+  ] as const) {
+    const { bytes, start, end } = sliceOf(path);
+    expect(store.nearest(bytes, start, end), path.slice(0, 20)).toBe(ids[depth]);
+  }
+  expect(store.parent(root)).toBe(NO_NODE);
+});

@@ -192,6 +192,21 @@ export class NodeStore {
     }
   }
 
+  /** The last node on the way to a path: the root at least. */
+  nearest(bytes: Uint8Array, start: number, end: number): number {
+    let node: number = ROOT_NODE;
+    for (let segment = start + 1; segment < end; ) {
+      const limit = Math.min(end, segment + this.#nameBytesMax + 1);
+      let nameEnd = segment;
+      while (nameEnd < limit && bytes[nameEnd] !== SLASH) nameEnd++;
+      const child = this.child(node, bytes, segment, nameEnd);
+      if (child === NONE) break;
+      node = child;
+      segment = nameEnd + 1;
+    }
+    return node;
+  }
+
   exists(node: number): boolean {
     return this.id(node) !== 0;
   }

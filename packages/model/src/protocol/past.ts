@@ -4,7 +4,21 @@ import type { Zxid } from "./zxid.ts";
 /** What a client asks of a server's history. */
 export type HistoryQuery =
   | { readonly kind: "node" | "children"; readonly path: Uint8Array; readonly at: PastMoment }
-  | { readonly kind: "changes"; readonly path: Uint8Array; readonly after: Zxid; readonly countMax: number };
+  | {
+      readonly kind: "changes";
+      readonly path: Uint8Array;
+      readonly scope: "node" | "subtree";
+      readonly after: Zxid;
+      readonly countMax: number;
+    }
+  /** The access lists of nodes, each behind a transaction. */
+  | { readonly kind: "acls"; readonly nodes: readonly PastPlace[] };
+
+/** A node behind a transaction. */
+export interface PastPlace {
+  readonly path: Uint8Array;
+  readonly zxid: Zxid;
+}
 
 /**
  * Behind a transaction; or behind the last one before the first that was stamped later than a time.
@@ -33,6 +47,9 @@ export interface PastNode {
   readonly ownerLow: number;
 }
 
+/** Whose changes a request asks for. */
+export const ChangesScope = { NODE: 0, SUBTREE: 1 } as const;
+
 /** The children of a node at a moment of the past. */
 export interface PastChildren {
   /** In no order. */
@@ -41,6 +58,7 @@ export interface PastChildren {
 
 /** A change of a node, as the history has it. */
 export interface PastChange {
+  readonly path: Uint8Array;
   readonly zxid: Zxid;
   readonly timeMs: number;
   /** CREATE, DELETE, SET_DATA, …, as the client asked it. */
@@ -50,7 +68,8 @@ export interface PastChange {
   /** The version that results, of the data or of the access list; 0 of creates and deletes. */
   readonly version: number;
   /**
-   * The access list in force behind it, before it for a delete; undefined where that is unknown.
+   * The access list in force behind it, before it for a delete; undefined where no change of the
+   * page has set it.
    */
   readonly acl: Acl | undefined;
 }
@@ -76,6 +95,8 @@ export type HistoryAnswer =
   | ({ readonly kind: "children"; readonly acl: Acl } & PastChildren)
   | { readonly kind: "no-node" }
   | ({ readonly kind: "changes" } & PastChanges)
+  /** Of the first of the nodes, in their order; undefined where one is unknown, or was not there. */
+  | { readonly kind: "acls"; readonly acls: readonly (Acl | undefined)[] }
   /** Names, or changes of children, beyond what one answer has or takes. */
   | { readonly kind: "too-large" }
   /** The history does not reach there, or has a gap before. */

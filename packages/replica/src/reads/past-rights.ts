@@ -3,8 +3,6 @@ import type { Connection } from "../connections/connection.ts";
 import type { GroundParts } from "../parts/ground.ts";
 import { readRefusal } from "./read-refusal.ts";
 
-const SLASH = 0x2f;
-
 type Parts = Pick<GroundParts, "auth" | "tree">;
 
 /**
@@ -18,13 +16,53 @@ export function pastRefusal(parts: Parts, connection: Connection, path: Readonly
   const { bytes, start, end } = path;
   const node = tree.find(bytes, start, end);
   if (node !== 0) return readRefusal(parts, connection, node, Permission.READ);
-  for (let to = end; to > start; ) {
-    to = Math.max(start, bytes.subarray(start, to).lastIndexOf(SLASH) + start);
-    // The root is a slash.
-    const above = tree.find(bytes, start, Math.max(to, start + 1));
-    if (above !== 0) return readRefusal(parts, connection, above, Permission.ADMIN);
+  return readRefusal(parts, connection, tree.nearest(bytes, start, end), Permission.ADMIN);
+}
+
+/**
+ * Of which paths below another one a connection may see changes: of those about which it may ask,
+ * and whose nodes above it may read, up to the one that it asked about. Names below a node are for
+ * those who may read that node.
+ *
+ * It is of use until the tree changes.
+ */
+export class PastsBelow {
+  readonly #parts: Parts;
+  readonly #connection: Connection;
+  /** Whether the client reaches a node. */
+  readonly #reached = new Map<number, boolean>();
+
+  /** @param above what the client asked about, and may */
+  constructor(parts: Parts, connection: Connection, above: Uint8Array) {
+    this.#parts = parts;
+    this.#connection = connection;
+    this.#reached.set(parts.tree.nearest(above, 0, above.length), true);
   }
-  return ErrorCode.NO_AUTH;
+
+  has(path: Uint8Array): boolean {
+    const { tree } = this.#parts;
+    const node = tree.find(path, 0, path.length);
+    if (node !== 0) return this.#reaches(node);
+    const nearest = tree.nearest(path, 0, path.length);
+    const refusal = readRefusal(this.#parts, this.#connection, nearest, Permission.ADMIN);
+    return refusal === ErrorCode.OK && this.#reaches(nearest);
+  }
+
+  #reaches(node: number): boolean {
+    const { tree } = this.#parts;
+    const way: number[] = [];
+    let reached: boolean | undefined;
+    // A path may have hundreds of nodes.
+    for (let at = node; reached === undefined; at = tree.parent(at)) {
+      reached = at === 0 ? false : this.#reached.get(at);
+      if (reached === undefined) way.push(at);
+    }
+    for (const at of way.reverse()) {
+      reached &&= readRefusal(this.#parts, this.#connection, at, Permission.READ) === ErrorCode.OK;
+      this.#reached.set(at, reached);
+    }
+    return reached;
+  }
 }
 
 /** Whether a connection might have read a node with that access list; not if it is unknown. */

@@ -1,9 +1,11 @@
 import {
+  ChangesScope,
   type ConnectionRef,
   type HistoryAnswer,
   type HistoryQuery,
   OPEN_ACL,
   OpCode,
+  type PastChange,
   type PastNode,
   PastPart,
   READ_ONLY_ACL,
@@ -15,6 +17,8 @@ import { TestReplica } from "../testing/replica.ts";
 import { create, read, setAcl, setData } from "../testing/requests.ts";
 
 const NO_RIGHTS = [{ perms: 0, scheme: "world", id: "anyone" }];
+const NO_READ = [{ perms: 4, scheme: "world", id: "anyone" }];
+const OPEN = { acl: OPEN_ACL };
 const READERS = [{ perms: 1, scheme: "world", id: "anyone" }];
 const NODE: PastNode = {
   data: Buffer.from("past"),
@@ -39,8 +43,10 @@ function withHistory(): { readonly zk: TestReplica; readonly asked: HistoryQuery
         read: (_, query) => asked.push(query),
         encodeNode: ({ data }) => Buffer.from(`node ${Buffer.from(data ?? "")}`),
         encodeChildren: ({ names }) => Buffer.from(`children ${names}`),
-        encodeChanges: ({ changes }) =>
-          Buffer.from(changes.map(({ isReadable, data }) => `${isReadable} ${Buffer.from(data ?? "")}`).join(", ")),
+        encodeChanges: ({ changes, reached, isLast }) => {
+          const shown = changes.map(({ isReadable, data }) => `${isReadable} ${Buffer.from(data ?? "")}`);
+          return Buffer.from(`${shown.join(", ")}; up to ${reached}, ${isLast ? "last" : "more"}`);
+        },
       },
     },
   );
@@ -52,9 +58,23 @@ const pastOf =
   (writer) =>
     writePastRequest(writer, path, { zxid: at as Zxid });
 const changesOf =
-  (path: string): ((writer: JuteWriter) => void) =>
+  (path: string, scope: number = ChangesScope.NODE): ((writer: JuteWriter) => void) =>
   (writer) =>
-    writeChangesRequest(writer, path, { after: 0 as Zxid, countMax: 10 });
+    writeChangesRequest(writer, path, { after: 0 as Zxid, countMax: 10, scope });
+
+/** Behind everything that a test writes before. */
+const LATER = 2 ** 40;
+
+/** A set to the text of its zxid, whose access list the page does not have. */
+function changeOf(path: string, zxid: number, more: Partial<PastChange> = {}): PastChange {
+  const data = Buffer.from(`${zxid}`);
+  const change = { zxid: zxid as Zxid, timeMs: 1, op: OpCode.SET_DATA, version: 1, acl: undefined };
+  return { path: Buffer.from(path), ...change, data, ...more };
+}
+
+function pageOf(changes: readonly PastChange[]): HistoryAnswer {
+  return { kind: "changes", changes, reached: changes.at(-1)?.zxid ?? (0 as Zxid), isLast: true, gaps: [] };
+}
 
 function answer(zk: TestReplica, serial: number, found: HistoryAnswer): void {
   zk.replica.historyRead(serial, found);
@@ -71,9 +91,7 @@ describe("a question about the past", () => {
   test("is read for, and answered when the history has been read", () => {
     const { zk, asked, ref } = furnished();
     expect(zk.ask(ref, OpCode.GET_PAST, pastOf("/a"))).toBe("");
-    const [query] = asked;
-    expect(query).toMatchObject({ kind: "node", at: { zxid: 7 } });
-    expect(Buffer.from(query?.path ?? []).toString()).toBe("/a");
+    expect(asked).toMatchObject([{ kind: "node", path: Buffer.from("/a"), at: { zxid: 7 } }]);
     answer(zk, 1, { kind: "node", node: NODE });
     expect(zk.take(ref)).toEqual([expect.stringContaining("node past")]);
   });
@@ -118,16 +136,11 @@ describe("a question about the past", () => {
   });
 
   test("shows the data of those changes alone that the client might have read", () => {
-    const { zk, ref } = furnished();
+    const { zk, asked, ref } = furnished();
     zk.ask(ref, OpCode.GET_CHANGES, changesOf("/a"));
-    const change = { zxid: 1 as Zxid, timeMs: 1, op: OpCode.SET_DATA, version: 1 };
-    const changes = [READ_ONLY_ACL, NO_RIGHTS, undefined].map((acl, i) => ({
-      ...change,
-      acl,
-      data: Buffer.from(`d${i}`),
-    }));
-    answer(zk, 1, { kind: "changes", changes, reached: 1 as Zxid, isLast: true, gaps: [] });
-    expect(zk.take(ref)).toEqual([expect.stringContaining("true d0, false , false ")]);
+    answer(zk, 1, pageOf([READ_ONLY_ACL, NO_RIGHTS].map((acl, i) => changeOf("/a", i + 1, { acl }))));
+    expect(zk.take(ref)).toEqual([expect.stringContaining("true 1, false ")]);
+    expect(asked).toMatchObject([{ kind: "changes", scope: "node" }]);
   });
 
   test("holds back the requests behind it, and lets go of them in order", () => {
@@ -176,6 +189,121 @@ describe("a question about the past", () => {
     answer(zk, 1, { kind: "node", node: NODE });
     expect(zk.take(other)).toEqual([]);
     expect(zk.ask(other, OpCode.EXISTS, read("/a"))).toBeDefined();
+  });
+});
+
+describe("a page of changes", () => {
+  /** A node that is there since the first transaction of the page, and one that is gone. */
+  const SET_GONE = changeOf("/b", 2);
+
+  test("may be of a subtree", () => {
+    const { zk, asked, ref } = furnished();
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    expect(asked).toMatchObject([{ kind: "changes", scope: "subtree", after: 0, countMax: 10 }]);
+    answer(zk, 1, pageOf([changeOf("/a", LATER), changeOf("/x", LATER, { acl: OPEN_ACL })]));
+    expect(zk.take(ref)).toEqual([expect.stringContaining(`true ${LATER}, true ${LATER}`)]);
+    expect(zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", 2))).toBe("BAD_ARGUMENTS");
+  });
+
+  test("has no change of a node about which the client may not ask", () => {
+    const { zk, ref } = furnished();
+    zk.ask(ref, OpCode.CREATE, create("/closed", "", 0, NO_READ));
+    zk.ask(ref, OpCode.CREATE, create("/above", "", 0, READERS));
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    // All could read them then; the last one can be read now, but its parent cannot.
+    zk.ask(ref, OpCode.CREATE, create("/closed/open", "", 0, OPEN_ACL));
+    const paths = ["/closed", "/closed/gone", "/above/gone", "/above", "/gone", "/closed/open"];
+    answer(zk, 1, pageOf(paths.map((path, i) => changeOf(path, LATER + i, { acl: OPEN_ACL }))));
+    expect(zk.take(ref)).toEqual([expect.stringContaining(`true ${LATER + 3}, true ${LATER + 4}`)]);
+  });
+
+  test("is made of a path with hundreds of nodes, each of which must be readable", () => {
+    const { zk, ref } = furnished();
+    let path = "";
+    for (let depth = 0; depth < 500; depth++) {
+      path += "/d";
+      expect(zk.ask(ref, OpCode.CREATE, create(path, "", 0, depth === 250 ? NO_READ : OPEN_ACL))).toBe(`path ${path}`);
+    }
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    const half = path.slice(0, 2 * 250);
+    answer(zk, 1, pageOf([`${path}/gone/gone`, path, `${half}/gone`, half].map((at) => changeOf(at, LATER, OPEN))));
+    expect(zk.take(ref)).toEqual([expect.stringContaining(`token true ${LATER}, true ${LATER};`)]);
+  });
+
+  test("needs no access list of a node whose list never changed", () => {
+    const { zk, asked, ref } = furnished();
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/a"));
+    answer(zk, 1, pageOf([changeOf("/a", LATER)]));
+    expect(zk.take(ref)).toEqual([expect.stringContaining(`true ${LATER}`)]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each<[string, (zk: TestReplica, ref: ConnectionRef) => void, number]>([
+    ["whose list was changed", (zk, ref) => zk.ask(ref, OpCode.SET_ACL, setAcl("/a", READERS)), LATER],
+    ["that was created again", () => {}, 1],
+  ])("asks for the list of a node %s", (_, change, zxid) => {
+    for (const [acl, shown] of [
+      [READERS, `true ${zxid}, true ${zxid + 1}`],
+      [NO_RIGHTS, "false , false "],
+      [undefined, "false , false "],
+    ] as const) {
+      const { zk, asked, ref } = furnished();
+      change(zk, ref);
+      zk.take(ref);
+      zk.ask(ref, OpCode.GET_CHANGES, changesOf("/a"));
+      answer(zk, 1, pageOf([changeOf("/a", zxid), changeOf("/a", zxid + 1)]));
+      expect(zk.take(ref)).toEqual([]);
+      // One question for both changes.
+      expect(asked.slice(1)).toEqual([{ kind: "acls", nodes: [{ path: Buffer.from("/a"), zxid: zxid - 1 }] }]);
+      answer(zk, 2, { kind: "acls", acls: [acl] });
+      expect(zk.take(ref)).toEqual([expect.stringContaining(shown)]);
+    }
+  });
+
+  test("asks for no list of a change without data", () => {
+    const { zk, asked, ref } = furnished();
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    answer(zk, 1, pageOf([changeOf("/gone", 1, { op: OpCode.DELETE, data: null })]));
+    expect(zk.take(ref)).toEqual([expect.stringContaining("false ")]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("ends before the first change whose list is not among the first ones that were read", () => {
+    const { zk, asked, ref } = furnished();
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    const changes = Array.from({ length: 50 }, (_, i) => changeOf(`/gone-${i}`, 10 + Math.floor(i / 5)));
+    answer(zk, 1, pageOf(changes));
+    expect(asked[1]).toMatchObject({ kind: "acls", nodes: { length: 32 } });
+    answer(zk, 2, { kind: "acls", acls: Array.from({ length: 32 }, () => READERS) });
+    const [shown = ""] = zk.take(ref);
+    // Six whole transactions; the seventh lacks three lists.
+    expect(shown.match(/true/g)).toHaveLength(30);
+    expect(shown).toContain("up to 15, more");
+  });
+
+  test("has a whole transaction at least, however many lists that takes", () => {
+    const { zk, asked, ref } = furnished();
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    answer(zk, 1, pageOf(Array.from({ length: 70 }, (_, i) => changeOf(`/gone-${i}`, 10))));
+    for (const [serial, count] of [
+      [2, 32],
+      [3, 20],
+      [4, 18],
+    ] as const) {
+      expect(zk.take(ref)).toEqual([]);
+      // The history may read fewer than were asked for.
+      answer(zk, serial, { kind: "acls", acls: Array.from({ length: count }, () => READERS) });
+    }
+    expect(zk.take(ref)[0]?.match(/true/g)).toHaveLength(70);
+    expect(asked).toHaveLength(4);
+  });
+
+  test("is refused where a list cannot be read", () => {
+    const { zk, ref } = furnished();
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    answer(zk, 1, pageOf([SET_GONE]));
+    answer(zk, 2, { kind: "failed", reason: "a file is damaged" });
+    expect(zk.take(ref)).toEqual([expect.stringContaining("SYSTEM_ERROR")]);
   });
 });
 

@@ -1,5 +1,7 @@
 import {
   assert,
+  assertNever,
+  ChangesScope,
   copyRange,
   ErrorCode,
   type HistoryAnswer,
@@ -8,12 +10,14 @@ import {
   MomentUnit,
   OpCode,
   PastPart,
+  type PastPlace,
   type Request,
   setSlice,
   type Zxid,
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { SessionParts } from "../parts/sessions.ts";
+import { PastPage } from "../reads/past-page.ts";
 import { mightRead, pastRefusal } from "../reads/past-rights.ts";
 import type { HistoryAccess } from "../tools.ts";
 
@@ -31,9 +35,15 @@ interface PendingQuestion {
   readonly xid: number;
   readonly path: Uint8Array;
   readonly receivedMs: number;
+  /** Of a page. */
+  readonly after: Zxid;
+  /** The page that waits for access lists, and of which nodes. */
+  readonly asked: { readonly page: PastPage; readonly nodes: readonly PastPlace[] } | undefined;
 }
 
+const UNITS: ReadonlySet<number> = new Set(Object.values(MomentUnit));
 const PARTS: ReadonlySet<number> = new Set(Object.values(PastPart));
+const SCOPES: ReadonlySet<number> = new Set(Object.values(ChangesScope));
 /** Bytes of an answer that count as a unit of work. */
 const BYTES_PER_WORK_LOG2 = 12;
 
@@ -65,9 +75,8 @@ export class HistoryRequests {
     }
     connection.history = "read";
     const copy = copyRange(path.bytes, path.start, path.end);
-    const serial = ++this.#lastSerial;
-    this.#pending.set(serial, { connection, op, xid, path: copy, receivedMs });
-    this.#history.read(serial, queryOf(request, copy));
+    const after = request.relativeZxid as Zxid;
+    this.#ask({ connection, op, xid, path: copy, after, receivedMs, asked: undefined }, queryOf(request, copy));
     return false;
   }
 
@@ -79,8 +88,8 @@ export class HistoryRequests {
     const { connection, op, xid, path, receivedMs } = pending;
     if (connection.phase !== "open") return;
     const { request, requests, waiting } = this.#parts;
-    this.#answer(pending, answer);
-    this.#touchWaiting();
+    this.#touchWaiting(connection);
+    if (!this.#answer(pending, answer)) return;
     connection.history = "none";
     request.hasPath = true;
     setSlice(request.path, path, 0, path.length);
@@ -94,8 +103,9 @@ export class HistoryRequests {
   }
 
   /** No ping of these is read meanwhile. */
-  #touchWaiting(): void {
+  #touchWaiting(answered: Connection): void {
     const { nowMs } = this.#parts.servingState;
+    if (answered.session !== undefined) answered.session.touchedMs = nowMs;
     for (const { connection } of this.#pending.values()) {
       if (connection.phase === "open" && connection.session !== undefined) connection.session.touchedMs = nowMs;
     }
@@ -110,46 +120,69 @@ export class HistoryRequests {
   #refusal(connection: Connection, { hasPath, mode, op, path, relativeZxid, version }: Request): ErrorCode {
     if (!hasPath) return ErrorCode.MARSHALLING_ERROR;
     const isValid = isValidPath(path.bytes, path.start, path.end) && relativeZxid >= 0;
-    const isMoment = (mode === MomentUnit.ZXID || mode === MomentUnit.TIME_MS) && PARTS.has(version);
-    if (!isValid || !(op === OpCode.GET_PAST ? isMoment : version >= 1)) return ErrorCode.BAD_ARGUMENTS;
+    const isMeant = op === OpCode.GET_PAST ? UNITS.has(mode) && PARTS.has(version) : version >= 1 && SCOPES.has(mode);
+    if (!isValid || !isMeant) return ErrorCode.BAD_ARGUMENTS;
     return pastRefusal(this.#parts, connection, path);
   }
 
-  #answer({ connection, xid }: PendingQuestion, answer: HistoryAnswer): void {
-    const { sinks, servingState } = this.#parts;
-    const refuse = (code: ErrorCode): void => sinks.replies.header(connection.ref, xid, servingState.visible, code);
+  /** @returns false when more has to be read */
+  #answer(pending: PendingQuestion, answer: HistoryAnswer): boolean {
+    const { connection, xid } = pending;
     switch (answer.kind) {
       case "unknown":
-        return refuse(ErrorCode.HISTORY_GONE);
+        return this.#refuse(connection, xid, ErrorCode.HISTORY_GONE);
       case "failed":
-        return refuse(ErrorCode.SYSTEM_ERROR);
+        return this.#refuse(connection, xid, ErrorCode.SYSTEM_ERROR);
       case "no-node":
-        return refuse(ErrorCode.NO_NODE);
+        return this.#refuse(connection, xid, ErrorCode.NO_NODE);
       case "too-large":
-        return refuse(ErrorCode.QUOTA_EXCEEDED);
-      case "node": {
-        const { node } = answer;
-        if (!mightRead(this.#parts, connection, node.acl)) return refuse(ErrorCode.NO_AUTH);
-        return this.#send(connection, xid, this.#history.encodeNode(node));
+        return this.#refuse(connection, xid, ErrorCode.QUOTA_EXCEEDED);
+      case "node":
+        return mightRead(this.#parts, connection, answer.node.acl)
+          ? this.#send(connection, xid, this.#history.encodeNode(answer.node))
+          : this.#refuse(connection, xid, ErrorCode.NO_AUTH);
+      case "children":
+        return mightRead(this.#parts, connection, answer.acl)
+          ? this.#send(connection, xid, this.#history.encodeChildren(answer))
+          : this.#refuse(connection, xid, ErrorCode.NO_AUTH);
+      case "changes":
+        return this.#answerPage(pending, new PastPage(answer, pending));
+      case "acls": {
+        const { asked } = pending;
+        assert(asked !== undefined, "access lists are read where a page needs them");
+        asked.page.add(asked.nodes, answer.acls);
+        return this.#answerPage(pending, asked.page);
       }
-      case "children": {
-        if (!mightRead(this.#parts, connection, answer.acl)) return refuse(ErrorCode.NO_AUTH);
-        return this.#send(connection, xid, this.#history.encodeChildren(answer));
-      }
-      case "changes": {
-        const changes = answer.changes.map(({ acl, ...change }) => {
-          const isReadable = mightRead(this.#parts, connection, acl);
-          return isReadable ? { ...change, isReadable } : { ...change, isReadable, data: null };
-        });
-        return this.#send(connection, xid, this.#history.encodeChanges({ ...answer, changes }));
-      }
+      default:
+        return assertNever(answer);
     }
   }
 
-  #send({ ref }: Connection, xid: number, bytes: Uint8Array): void {
+  #answerPage(pending: PendingQuestion, page: PastPage): boolean {
+    const { connection, xid } = pending;
+    const step = page.step(this.#parts, connection);
+    if (step.kind === "shown") return this.#send(connection, xid, this.#history.encodeChanges(step.page));
+    this.#ask({ ...pending, asked: { page, nodes: step.nodes } }, { kind: "acls", nodes: step.nodes });
+    return false;
+  }
+
+  #ask(pending: PendingQuestion, query: HistoryQuery): void {
+    const serial = ++this.#lastSerial;
+    this.#pending.set(serial, pending);
+    this.#history.read(serial, query);
+  }
+
+  #refuse({ ref }: Connection, xid: number, code: ErrorCode): true {
+    const { sinks, servingState } = this.#parts;
+    sinks.replies.header(ref, xid, servingState.visible, code);
+    return true;
+  }
+
+  #send({ ref }: Connection, xid: number, bytes: Uint8Array): true {
     const { requestWork, servingState, sinks } = this.#parts;
     requestWork.count += bytes.length >> BYTES_PER_WORK_LOG2;
     sinks.replies.token(ref, xid, servingState.visible, ErrorCode.OK, bytes);
+    return true;
   }
 }
 
@@ -159,5 +192,6 @@ function queryOf({ mode, op, relativeZxid, version }: Request, path: Uint8Array)
     const kind = version === PastPart.CHILDREN ? "children" : "node";
     return { kind, path, at: mode === MomentUnit.ZXID ? { zxid } : { timeMs: relativeZxid } };
   }
-  return { kind: "changes", path, after: zxid, countMax: version };
+  const scope = mode === ChangesScope.SUBTREE ? "subtree" : "node";
+  return { kind: "changes", path, scope, after: zxid, countMax: version };
 }

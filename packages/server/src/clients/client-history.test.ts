@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { ErrorCode, OpCode, type PastNode, PastPart, SERVER_FEATURES_PATH, type Zxid } from "@zooid/model";
+import {
+  ChangesScope,
+  ErrorCode,
+  OpCode,
+  type PastNode,
+  PastPart,
+  SERVER_FEATURES_PATH,
+  type Zxid,
+} from "@zooid/model";
 import {
   decodePastChanges,
   decodePastChildren,
@@ -106,6 +114,11 @@ function children(client: RawClient, path: string, at: Zxid): Promise<RawReply> 
 
 function changes(client: RawClient, path: string, after = 0 as Zxid, countMax = 100): Promise<RawReply> {
   return client.ask(OpCode.GET_CHANGES, (writer) => writeChangesRequest(writer, path, { after, countMax }));
+}
+
+function changesBelow(client: RawClient, path: string, after = 0 as Zxid): Promise<RawReply> {
+  const request = { after, countMax: 1000, scope: ChangesScope.SUBTREE };
+  return client.ask(OpCode.GET_CHANGES, (writer) => writeChangesRequest(writer, path, request));
 }
 
 function nodeOf(reply: RawReply): PastNode {
@@ -225,11 +238,40 @@ describe("a reader gets nothing that it might not have read then", () => {
     }
   });
 
+  test("of a subtree: no change of a closed node, and no data of then that were closed", async () => {
+    await using client = await clientOf();
+    const page = pageOf(await changesBelow(client, "/"));
+    const text = JSON.stringify(page.changes.map(({ path, data }) => [path, textOf(data)]));
+    for (const secret of ["secret", "mine"]) expect(text).not.toContain(secret);
+    expect(page.changes.filter(({ path }) => path === "/closed").map(({ isReadable }) => isReadable)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    // The root is open to all, so what is gone below it is named.
+    expect(page.changes.filter(({ path }) => path === "/gone").map(({ data }) => data)).toEqual([null, null]);
+    expect((await changesBelow(client, "/mine")).code).toBe(ErrorCode.NO_AUTH);
+    expect(pageOf(await changesBelow(client, "/closed")).changes.map(({ path }) => path)).toContain("/closed/child");
+  });
+
+  test("of a subtree whose lists are in no page", async () => {
+    await using client = await clientOf();
+    // Behind the setACL: the list is looked up.
+    const page = pageOf(await changesBelow(client, "/closed", zxidAt(3)));
+    expect(page.changes.map(({ path, data }) => [path, textOf(data)])).toEqual([
+      ["/closed", "for all"],
+      ["/closed/child", ""],
+    ]);
+  });
+
   test("but who might have, does", async () => {
     await using client = await clientOf("alice");
     expect(textOf(nodeOf(await past(client, "/closed", zxidAt(2))).data)).toBe("old secret");
     expect(textOf(nodeOf(await past(client, "/gone", zxidAt(5))).data)).toBe("gone secret");
     expect(pageOf(await changes(client, "/mine")).changes).toMatchObject([{ isReadable: true }]);
+    const below = pageOf(await changesBelow(client, "/"));
+    expect(below.changes.map(({ path }) => path)).toContain("/mine/secret-name");
+    expect(below.changes.map(({ data }) => textOf(data))).toContain("gone secret");
   });
 });
 

@@ -8,20 +8,24 @@ import { damaged } from "./archive-format.ts";
 const SLASH = 0x2f;
 
 /**
- * Finds one node in a base, which is read up to there: some seconds for a million nodes.
+ * Finds nodes in a base, which is read until all are found: some seconds for a million nodes.
  *
- * @returns undefined where there is none
+ * @returns in the order of the paths; undefined where there is none
  * @throws StoreError `DAMAGED`
  */
-export function nodeInBase(base: ListedBase, manifest: BaseManifest, path: Buffer): PastNode | undefined {
-  const finder = new NodeFinder(base.folder, path);
+export function nodesInBase(
+  base: ListedBase,
+  manifest: BaseManifest,
+  paths: readonly Buffer[],
+): readonly (PastNode | undefined)[] {
+  const finder = new NodeFinder(base.folder, paths);
   const decoder = new SnapshotDecoder(finder);
   for (const chunk of readBase(base, manifest)) {
     decoder.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
-    if (finder.found !== undefined) return finder.found;
+    if (finder.isDone) return finder.found;
   }
   decoder.end();
-  return undefined;
+  return finder.found;
 }
 
 export interface BaseChildren {
@@ -30,9 +34,10 @@ export interface BaseChildren {
 }
 
 /**
- * The same for a node and its children, for which the base is read to its end.
+ * Finds a node and its children, for which the base is read to its end.
  *
  * @param namesBytesMax names with more bytes are "too-large"
+ * @throws StoreError `DAMAGED`
  */
 export function childrenInBase(
   base: ListedBase,
@@ -40,31 +45,39 @@ export function childrenInBase(
   path: Buffer,
   namesBytesMax: number,
 ): BaseChildren | "too-large" | undefined {
-  const finder = new NodeFinder(base.folder, path);
-  const decoder = new SnapshotDecoder(finder);
   const names: string[] = [];
   let bytes = 0;
-  finder.eachChild = (name) => {
+  const finder = new NodeFinder(base.folder, [path], (name) => {
     bytes += name.length;
     if (bytes <= namesBytesMax) names.push(name.toString("utf8"));
-  };
+  });
+  const decoder = new SnapshotDecoder(finder);
   for (const chunk of readBase(base, manifest)) {
     decoder.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
     if (bytes > namesBytesMax) return "too-large";
   }
   decoder.end();
-  return finder.found === undefined ? undefined : { node: finder.found, names };
+  const [node] = finder.found;
+  return node === undefined ? undefined : { node, names };
 }
 
-/** Follows the path from the root: a parent comes before its children. */
+/** A node on the way to those that are wanted. */
+interface Step {
+  /** Places of the paths that end here. */
+  readonly wanted: number[];
+  /** By name, as one character a byte. */
+  readonly below: Map<string, Step>;
+}
+
+/** Follows paths from the root: a parent comes before its children. */
 class NodeFinder implements SnapshotParts {
-  found: PastNode | undefined;
-  /** Takes the name of each child of the node; lent. */
-  eachChild: (name: Buffer) => void = () => {};
+  readonly found: (PastNode | undefined)[];
   readonly #file: string;
-  /** The names on the way, the root's empty one first. */
-  readonly #names: readonly Buffer[];
+  readonly #eachChild: ((name: Buffer) => void) | undefined;
   readonly #acls: string[] = [];
+  /** Steps whose nodes may still come, by the id of their parent. */
+  readonly #awaited = new Map<number, Step>();
+  #left: number;
   readonly #node: StateNode = {
     id: 0,
     parentId: 0,
@@ -74,13 +87,30 @@ class NodeFinder implements SnapshotParts {
     stat: emptySlice(),
     acl: [],
   };
-  /** The node that was reached, and how many names led to it. */
-  #id = 0;
-  #depth = 0;
 
-  constructor(file: string, path: Buffer) {
+  /** @param eachChild takes the name of each child of the wanted nodes; lent */
+  constructor(file: string, paths: readonly Buffer[], eachChild?: (name: Buffer) => void) {
     this.#file = file;
-    this.#names = namesOf(path);
+    this.#eachChild = eachChild;
+    this.found = paths.map(() => undefined);
+    this.#left = paths.length;
+    const above = newStep();
+    for (const [place, path] of paths.entries()) {
+      let step = above;
+      for (const name of namesOf(path)) {
+        const key = name.toString("latin1");
+        const next = step.below.get(key) ?? newStep();
+        step.below.set(key, next);
+        step = next;
+      }
+      step.wanted.push(place);
+    }
+    // The root's parent.
+    this.#awaited.set(0, above);
+  }
+
+  get isDone(): boolean {
+    return this.#left === 0;
   }
 
   header(): void {}
@@ -92,16 +122,21 @@ class NodeFinder implements SnapshotParts {
   }
 
   node(row: Buffer): void {
-    if (row.readDoubleBE(RowOffset.parentId) !== this.#id) return;
+    const above = this.#awaited.get(row.readDoubleBE(RowOffset.parentId));
+    if (above === undefined) return;
     const name = row.subarray(RowOffset.name, dataStart(row, 0));
-    const wanted = this.#names[this.#depth];
-    if (wanted !== undefined && !name.equals(wanted)) return;
+    const step = above.below.get(name.toString("latin1"));
+    const isChild = this.#eachChild !== undefined && above.wanted.length > 0;
+    if (step === undefined && !isChild) return;
     const id = row.readDoubleBE(RowOffset.id);
     if (!isWhole(row)) throw damaged(this.#file, `the node ${id}`, "another sum");
-    if (wanted === undefined) return this.eachChild(name);
-    this.#id = id;
-    this.#depth++;
-    if (this.#depth === this.#names.length) this.found = this.#past(row);
+    if (isChild) this.#eachChild?.(name);
+    if (step === undefined) return;
+    if (step.below.size > 0 || this.#eachChild !== undefined) this.#awaited.set(id, step);
+    for (const place of step.wanted) {
+      this.found[place] = this.#past(row);
+      this.#left--;
+    }
   }
 
   #past(row: Buffer): PastNode {
@@ -140,4 +175,8 @@ function namesOf(path: Buffer): readonly Buffer[] {
     start = end + 1;
   }
   return names;
+}
+
+function newStep(): Step {
+  return { wanted: [], below: new Map() };
 }

@@ -1,6 +1,7 @@
 import {
   type Acl,
   assertNever,
+  type ByteSlice,
   CHANGES_COUNT_MAX,
   type HistoryAnswer,
   type HistoryQuery,
@@ -21,7 +22,7 @@ const CHILDREN_BLOCKS_MAX = 2048;
 
 /** Blocks of one page: some tens of milliseconds. */
 const BLOCKS_MAX = 256;
-/** A page ends behind the transaction that brings its data to that many bytes. */
+/** A page ends behind the transaction that brings its data and paths to that many bytes. */
 const DATA_BYTES_MAX = 512 * 1024;
 
 /** Answers a client's question, in bounded time but for what only a base has. */
@@ -34,6 +35,8 @@ export function answerHistory(reader: HistoryReader, query: HistoryQuery): Histo
         return childrenOf(reader, query);
       case "changes":
         return changesOf(reader, query);
+      case "acls":
+        return { kind: "acls", acls: reader.aclsAt(query.nodes) };
       default:
         return assertNever(query);
     }
@@ -43,7 +46,8 @@ export function answerHistory(reader: HistoryReader, query: HistoryQuery): Histo
   }
 }
 
-type MomentQuery = Exclude<HistoryQuery, { kind: "changes" }>;
+type MomentQuery = Extract<HistoryQuery, { kind: "node" | "children" }>;
+type ChangesQuery = Extract<HistoryQuery, { kind: "changes" }>;
 
 function nodeOf(reader: HistoryReader, { path, at }: MomentQuery): HistoryAnswer {
   const zxid = zxidOf(reader, at);
@@ -64,58 +68,39 @@ function zxidOf(reader: HistoryReader, at: PastMoment): Zxid | undefined {
   return "zxid" in at ? at.zxid : reader.zxidAt(at.timeMs);
 }
 
-function changesOf(reader: HistoryReader, query: Extract<HistoryQuery, { kind: "changes" }>): HistoryAnswer {
+/** Access lists that no change of the page sets are left to another question. */
+function changesOf(
+  reader: HistoryReader,
+  { path: asked, scope, after: begin, countMax: countAsked }: ChangesQuery,
+): HistoryAnswer {
   const range = reader.range();
   if (range === undefined) return UNKNOWN;
-  const path = Buffer.from(query.path);
   // Behind no transaction: where the history begins.
-  const after = query.after === 0 ? laterOf(query.after, range.after) : query.after;
-  const countMax = Math.min(CHANGES_COUNT_MAX, query.countMax);
-  const lists = new ListsInForce(reader, path);
+  const after = begin === 0 ? laterOf(begin, range.after) : begin;
+  const countMax = Math.min(CHANGES_COUNT_MAX, countAsked);
   const changes: PastChange[] = [];
-  let dataBytes = 0;
-  const page = reader.changes({ path, scope: "node", after, blocksMax: BLOCKS_MAX, countMax }, (header, op) => {
+  const lists = new Map<string, Acl>();
+  let bytes = 0;
+  const query = { path: Buffer.from(asked), scope, after, blocksMax: BLOCKS_MAX, countMax };
+  const page = reader.changes(query, (header, op) => {
     const { zxid, timeMs } = header;
-    const data = op.hasData ? Buffer.from(op.data.bytes.subarray(op.data.start, op.data.end)) : null;
-    const acl = lists.behind(op);
-    changes.push({ zxid, timeMs, op: op.op, data: hasValue(op) ? data : null, version: versionOf(op), acl });
-    dataBytes += data?.length ?? 0;
-    return dataBytes < DATA_BYTES_MAX && changes.length < countMax;
+    const path = copyOf(op.path);
+    const data = hasValue(op) && op.hasData ? copyOf(op.data) : null;
+    const key = path.toString("latin1");
+    if (setsAcl(op)) lists.set(key, op.acl);
+    changes.push({ path, zxid, timeMs, op: op.op, data, version: versionOf(op), acl: lists.get(key) });
+    bytes += path.length + (data?.length ?? 0);
+    return bytes < DATA_BYTES_MAX && changes.length < countMax;
   });
-  for (const [i, change] of changes.entries()) {
-    if (change.acl === undefined) changes[i] = { ...change, acl: lists.before(change.zxid) };
-    else break;
-  }
   return { kind: "changes", changes, ...page };
 }
 
-/** The access lists of a node, from change to change. */
-class ListsInForce {
-  readonly #reader: HistoryReader;
-  readonly #path: Buffer;
-  #acl: Acl | undefined;
-  /** What was in force before the first change, once it was looked up. */
-  #before: { readonly acl: Acl | undefined } | undefined;
+function copyOf({ bytes, start, end }: Readonly<ByteSlice>): Buffer {
+  return Buffer.from(bytes.subarray(start, end));
+}
 
-  constructor(reader: HistoryReader, path: Buffer) {
-    this.#reader = reader;
-    this.#path = path;
-  }
-
-  /** Undefined before the first change that sets one. */
-  behind(op: Readonly<TxnOp>): Acl | undefined {
-    if (op.op === OpCode.SET_ACL || isCreate(op)) this.#acl = op.acl;
-    return this.#acl;
-  }
-
-  /** The list before a change that no change before it in the page has set. */
-  before(zxid: Zxid): Acl | undefined {
-    if (this.#before === undefined) {
-      const answer = this.#reader.nodeAt(this.#path, (zxid - 1) as Zxid);
-      this.#before = { acl: answer.kind === "node" ? answer.node.acl : undefined };
-    }
-    return this.#before.acl;
-  }
+function setsAcl(op: Readonly<TxnOp>): boolean {
+  return op.op === OpCode.SET_ACL || isCreate(op);
 }
 
 function isCreate({ op }: Readonly<TxnOp>): boolean {

@@ -310,6 +310,20 @@ function shownChildren(answer: PastChildrenAnswer): unknown {
   return answer.kind === "children" ? { kind: answer.kind, names: answer.names.toSorted() } : answer;
 }
 
+test("the access lists of many nodes are those that they had, from files and from one base", () => {
+  for (const at of moments().slice(20)) {
+    const paths = ["/zookeeper/quota", ...PATHS, "/zookeeper", "/none"];
+    const acls = reader().aclsAt(paths.map((path) => ({ path: Buffer.from(path), zxid: at })));
+    expect(acls).toHaveLength(paths.length);
+    for (const [i, path] of PATHS.entries()) {
+      const node = model.states[at - Z(1, 0)]?.get(path);
+      const expected = node === undefined ? undefined : node.isReadOnly ? READ_ONLY_ACL : OPEN_ACL;
+      expect(acls[i + 1], `${path} ${at}`).toEqual(expected);
+    }
+    expect([acls[0], acls.at(-2), acls.at(-1)]).toEqual([OPEN_ACL, OPEN_ACL, undefined]);
+  }
+});
+
 describe("the children of a node of the past", () => {
   const limits = { blocksMax: 1e9, namesBytesMax: 1e9 };
 
@@ -398,6 +412,21 @@ describe("where files are gone", () => {
         if (answer.kind !== "unknown") expect(shown(answer)).toEqual(expectedAt(path, at));
         expect(gapped.nodeAt(Buffer.from(path), (gone.end - 100) as Zxid).kind).toBe("unknown");
       }
+    } finally {
+      restore();
+    }
+  });
+
+  test("access lists are read from one base, and those that need another one are left", () => {
+    const files = listArchive(logFolder());
+    const place = files.findIndex(({ after, end }, i) => i > 1 && end - after >= 250);
+    const gone = files[place] ?? expect.unreachable("there are large ones");
+    const gapped = withFiles((i) => i !== place);
+    try {
+      const quota = Buffer.from("/zookeeper/quota");
+      const nodes = [gone.after, lastZxid(), gone.after].map((zxid) => ({ path: quota, zxid }));
+      expect(gapped.aclsAt(nodes)).toEqual([OPEN_ACL]);
+      expect(gapped.aclsAt(nodes.slice(1, 2))).toEqual([OPEN_ACL]);
     } finally {
       restore();
     }

@@ -1,4 +1,5 @@
 import {
+  type Acl,
   type ByteSlice,
   earlierOf,
   formatZxid,
@@ -7,6 +8,7 @@ import {
   newTxnOp,
   OpCode,
   type PastNode,
+  type PastPlace,
   type TxnDecoder,
   type TxnHeader,
   type TxnOp,
@@ -16,7 +18,7 @@ import {
 import { type BaseManifest, type ListedBase, listBases, readManifest } from "./archive-base.ts";
 import type { ArchiveFile } from "./archive-file.ts";
 import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
-import { childrenInBase, nodeInBase } from "./base-node.ts";
+import { childrenInBase, nodesInBase } from "./base-node.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { ChildrenEffect, isOfChildren } from "./past-children.ts";
 import { PastEffect } from "./past-node.ts";
@@ -206,8 +208,43 @@ export class HistoryReader {
     if (effect.isWhole) return answerOf(effect);
     const base = this.#baseBefore(path, at, behind);
     if (base.kind === "unknown") return base;
-    effect.precedeState(base.kind === "none" ? undefined : nodeInBase(base.base, base.manifest, path));
+    effect.precedeState(base.kind === "none" ? undefined : nodesInBase(base.base, base.manifest, [path])[0]);
     return answerOf(effect);
+  }
+
+  /**
+   * The access lists of nodes, each behind a transaction, for which one base is read at most.
+   *
+   * @returns those of the first nodes, at least one: undefined where it is unknown or was not there.
+   *   It ends where another base would be needed
+   * @throws StoreError for a damaged file
+   */
+  aclsAt(nodes: readonly PastPlace[]): readonly (Acl | undefined)[] {
+    const effects: PastEffect[] = [];
+    const inBase: number[] = [];
+    let base: (BaseBefore & { readonly kind: "base" }) | undefined;
+    for (const [place, { path: bytes, zxid: at }] of nodes.entries()) {
+      const [path, effect] = [Buffer.from(bytes), new PastEffect()];
+      const behind = this.#walkBack(at, (file) => {
+        effect.precede(this.#effectIn(file, path, at));
+        return !effect.isWhole && effect.acl === undefined;
+      });
+      if (!effect.isWhole && effect.acl === undefined) {
+        const before = this.#baseBefore(path, at, behind);
+        if (before.kind === "base") {
+          if (base !== undefined && base.base.folder !== before.base.folder) break;
+          base = before;
+          inBase.push(place);
+        }
+      }
+      effects.push(effect);
+    }
+    if (base !== undefined) {
+      const paths = inBase.map((place) => Buffer.from(nodes[place]?.path ?? []));
+      for (const [i, node] of nodesInBase(base.base, base.manifest, paths).entries())
+        effects[inBase[i] ?? 0]?.precedeState(node);
+    }
+    return effects.map(({ acl }) => acl?.acl);
   }
 
   /**
@@ -259,7 +296,8 @@ export class HistoryReader {
 
   /** The whole state to begin with where files were read back to a zxid without a create. */
   #baseBefore(path: Buffer, at: Zxid, { from, isReached }: WalkedBack): BaseBefore {
-    const base = listBases(basesFolderOf(this.#archive)).findLast(({ zxid }) => zxid >= from && zxid <= at);
+    // The oldest one serves the most questions.
+    const base = listBases(basesFolderOf(this.#archive)).find(({ zxid }) => zxid >= from && zxid <= at);
     if (base === undefined && from === 0 && !isBuiltIn(path)) return { kind: "none" };
     if (base === undefined) {
       const place = isReached ? `between ${formatZxid(from)} and ${formatZxid(at)}` : `at ${formatZxid(at)}`;

@@ -58,6 +58,14 @@ test("changes are printed oldest first, values if they are asked for, in a form 
   expect(await run("text", "changes", "--limit", "1", "/a")).toHaveLength(1);
 });
 
+test("changes of a subtree name their nodes", async () => {
+  const lines = (await run("text", "changes", "-R", "--data", "/a")).map(withoutTime);
+  expect(lines[0]).toBe(`${zxids[0]} TIME CREATE2 /a version 0 3 bytes one`);
+  expect(lines.map((line) => line.split(" ")[3])).toEqual(["/a", "/a", "/a", "/a/c", "/a/b"]);
+  const items = (await run("json", "changes", "-R", "/a")).map((line) => JSON.parse(line) as { item?: object });
+  expect(items[3]?.item).toMatchObject({ path: "/a/c", op: "CREATE2" });
+});
+
 test("changes are items in JSON", async () => {
   const items = (await run("json", "changes", "/a")).map((line) => JSON.parse(line) as { item?: object });
   expect(items[0]).toMatchObject({

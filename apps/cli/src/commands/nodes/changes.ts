@@ -8,13 +8,15 @@ import { shownText, textOf } from "../../texts/shown-text.ts";
 
 export const changes: Command = {
   name: "changes",
-  synopsis: "[--after zxid] [--limit n] [--data] path",
+  synopsis: "[-R] [--after zxid] [--limit n] [--data] path",
   flags: [
+    { name: "R", isOwn: true },
     { name: "after", takesValue: true, isOwn: true },
     { name: "limit", takesValue: true, isOwn: true },
     { name: "data", isOwn: true },
   ],
-  summary: "Prints the changes of a node that a server with a history keeps, oldest first; --data with their values.",
+  summary:
+    "Prints the changes of a node that a server with a history keeps, oldest first; -R with those of the nodes below, --data with their values.",
   operandsMin: 1,
   operandsMax: 1,
   kind: "own",
@@ -25,26 +27,31 @@ export const changes: Command = {
     const limit = wholeNumber(flags, "limit") ?? Number.POSITIVE_INFINITY;
     const { path, client } = await givenNode(invocation);
     let count = 0;
-    for await (const item of client.history(path, { signal, ...(after !== undefined && { after }) })) {
+    const recursive = flags.has("R");
+    for await (const item of client.history(path, { signal, recursive, ...(after !== undefined && { after }) })) {
       if (count >= limit) break;
       if (item.kind === "change") count++;
-      output.line(lineOf(item, flags.has("data")));
+      output.line(lineOf(item, { hasPath: recursive, hasData: flags.has("data") }));
       output.json({ command: "changes", item: jsonOf(item) });
     }
     return { path, changes: count };
   },
 };
 
-function lineOf(item: HistoryItem, hasData: boolean): string {
+function lineOf(
+  item: HistoryItem,
+  { hasPath, hasData }: { readonly hasPath: boolean; readonly hasData: boolean },
+): string {
   if (item.kind === "gap") {
     return `the history lacks the transactions after ${formatZxid(item.after)} and up to ${formatZxid(item.end)}`;
   }
-  const { zxid, timeMs, op, version, data, isReadable } = item;
+  const { path, zxid, timeMs, op, version, data, isReadable } = item;
+  const place = hasPath ? ` ${shownText(path)}` : "";
   const size = data === null ? "" : ` ${counted(data.length, "byte")}`;
   const value =
     hasData && data !== null ? ` ${shownText(textOf(data) ?? `0x${Buffer.from(data).toString("hex")}`)}` : "";
   const hidden = !isReadable && setsData(item) ? " (not readable then)" : "";
-  return `${formatZxid(zxid)} ${new Date(timeMs).toISOString()} ${op} version ${version}${size}${value}${hidden}`;
+  return `${formatZxid(zxid)} ${new Date(timeMs).toISOString()} ${op}${place} version ${version}${size}${value}${hidden}`;
 }
 
 function setsData({ op }: HistoryChange): boolean {
@@ -54,7 +61,7 @@ function setsData({ op }: HistoryChange): boolean {
 /** Zxids as text, since JSON's readers round numbers. */
 function jsonOf(item: HistoryItem): JsonObject {
   if (item.kind === "gap") return { kind: "gap", after: formatZxid(item.after), end: formatZxid(item.end) };
-  const { zxid, timeMs, op, version, data, isReadable } = item;
+  const { path, zxid, timeMs, op, version, data, isReadable } = item;
   const time = new Date(timeMs).toISOString();
-  return { kind: "change", zxid: formatZxid(zxid), time, op, version, isReadable, ...dataJson(data) };
+  return { kind: "change", path, zxid: formatZxid(zxid), time, op, version, isReadable, ...dataJson(data) };
 }
