@@ -4,7 +4,7 @@ import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./pa
 const CHECKS = { checkedPath, checkedSequentialPath };
 const NO_TEXT = [undefined, null, 5, true, {}, ["/a"], Buffer.from("/a"), Object.create(null)];
 
-test.each(Object.entries(CHECKS))("%s refuses what is no text, and says what it found", (_, check) => {
+test.each(Object.entries(CHECKS))("%s refuses values other than strings, and names what it found", (_, check) => {
   for (const path of NO_TEXT) {
     expect(() => check(path as string, "get")).toThrow(
       expect.objectContaining({
@@ -19,7 +19,7 @@ test.each(["/", "/a", "/a/b", "/a.b/..c", "/é"])("%s is a path", (path) => {
   expect([checkedPath(path, "get"), checkedSequentialPath(path, "create")]).toEqual([path, path]);
 });
 
-test.each(["", "a", "//", "/a//b", "/./b", "/a/../b", "/\0", "/\u0001", "/\uD800"])("%j is none", (path) => {
+test.each(["", "a", "//", "/a//b", "/./b", "/a/../b", "/\0", "/\u0001", "/\uD800"])("%j is refused", (path) => {
   for (const check of Object.values(CHECKS))
     expect(() => check(path, "get")).toThrow(expect.objectContaining({ code: "INVALID_PATH" }));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { holderData, readHolder } from "./holder.ts";
 
-test("a holder is read as it was written, by its id or by its grant", () => {
+test("a holder has its id, or else a UUID, its host and its process", () => {
   const named = readHolder(holderData("worker-1"));
   expect(named).toEqual({ id: "worker-1", host: expect.any(String), pid: process.pid });
   expect(readHolder(holderData(undefined))?.id).toMatch(/^[0-9a-f-]{36}$/);
@@ -23,7 +23,7 @@ const OTHER_DATA = [
   '{"id":"a","host":1,"pid":1}',
   '{"id":"a","host":"b","pid":"1"}',
 ];
-test.each(OTHER_DATA)("data %s are no holder's", (data) => {
+test.each(OTHER_DATA)("data %s name no holder", (data) => {
   expect(readHolder(Buffer.from(data))).toBeNull();
 });
 

@@ -13,7 +13,7 @@ const BUCKET: Bucket = {
   fresh: { tokens: 4, leaseMs: 100 },
 };
 
-test.each([BUCKET, fullBucket(5)])("a bucket is read as it was written", (bucket) => {
+test.each([BUCKET, fullBucket(5)])("a bucket survives encoding and decoding", (bucket) => {
   expect(bucketCodec.decode(bucketCodec.encode(bucket))).toEqual(bucket);
 });
 
@@ -33,13 +33,16 @@ function withField(value: unknown, [key, ...rest]: readonly string[], wrong: unk
   return copy;
 }
 
-test.each(places(written).map((place) => [place.join("."), place] as const))("%s is no other value", (_, place) => {
-  for (const wrong of WRONG) {
-    const text = JSON.stringify(withField(written, place, wrong));
-    expect(() => bucketCodec.decode(Buffer.from(text)), text).toThrow();
-  }
-});
+test.each(places(written).map((place) => [place.join("."), place] as const))(
+  "a bucket with another kind of value in %s is refused",
+  (_, place) => {
+    for (const wrong of WRONG) {
+      const text = JSON.stringify(withField(written, place, wrong));
+      expect(() => bucketCodec.decode(Buffer.from(text)), text).toThrow();
+    }
+  },
+);
 
-test.each(["", "x", "null", "[]", "{}"])("data %s are no bucket", (text) => {
+test.each(["", "x", "null", "[]", "{}"])("data %s are refused", (text) => {
   expect(() => bucketCodec.decode(Buffer.from(text))).toThrow();
 });

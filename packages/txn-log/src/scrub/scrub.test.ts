@@ -118,7 +118,7 @@ describe("what becomes of damage", () => {
   });
 });
 
-/** Of the segments, the oldest first; the last one is not sealed. */
+/** Those of the segments, oldest first; the last one is not sealed. */
 function wals(directory: string): readonly string[] {
   return readdirSync(directory)
     .filter((name) => /^log-.*-wal$/.test(name))

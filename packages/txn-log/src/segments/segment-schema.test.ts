@@ -26,7 +26,7 @@ afterAll(() => {
   place[Symbol.dispose]();
 });
 
-test("the head of a segment is read as it was written", () => {
+test("the head of a segment names every segment before it", () => {
   const head = readHead(database, "/f");
   expect(head?.sequence).toBeGreaterThan(1);
   expect(head?.manifest).toHaveLength((head?.sequence ?? 0) - 1);
