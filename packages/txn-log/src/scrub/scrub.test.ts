@@ -53,26 +53,20 @@ describe("what becomes of damage", () => {
     /** The answers of the store, in order; the last one is repeated. */
     readonly retire?: readonly ("retired" | "needed")[];
     readonly rewrite?: boolean;
-    /** In two rounds. */
+    /** Later rounds ask again whether the segment can be retired. */
     readonly asked: readonly string[];
     readonly effects: readonly ScrubDamage["effect"][];
   }
   const cases: readonly Case[] = [
-    { part: "segment", retire: ["retired"], asked: ["retire", "retire"], effects: ["retired"] },
+    { part: "segment", retire: ["retired"], asked: ["retire"], effects: ["retired"] },
     {
       part: "segment",
       retire: ["needed", "retired"],
       rewrite: true,
-      asked: ["retire", "rewrite", "retire", "retire"],
+      asked: ["retire", "rewrite", "retire"],
       effects: ["retired"],
     },
-    {
-      part: "segment",
-      retire: ["needed"],
-      rewrite: false,
-      asked: ["retire", "rewrite", "retire"],
-      effects: ["needed"],
-    },
+    { part: "segment", retire: ["needed"], rewrite: false, asked: ["retire", "rewrite"], effects: ["needed"] },
     { part: "state", rewrite: false, asked: ["rewrite"], effects: ["needed"] },
     // The file has the same damage after the rewrite.
     { part: "state", rewrite: true, asked: ["rewrite"], effects: ["rewritten", "needed"] },
@@ -111,8 +105,11 @@ describe("what becomes of damage", () => {
     });
     onTestFinished(() => scrub.close());
 
+    // The first one may be two: the thread begins with a round of its own.
     for (let rounds = 0; rounds < 2; rounds++) await scrub.round();
-    expect(calls).toEqual(asked);
+    expect(calls.slice(0, asked.length)).toEqual(asked);
+    const again = part === "segment" ? ["retire"] : [];
+    expect(calls.slice(asked.length).filter((call) => !again.includes(call))).toEqual([]);
     expect(seen).toEqual(effects);
     expect(scrub.status.damaged.map((damage) => damage.effect)).toEqual(effects.slice(-1));
   });
