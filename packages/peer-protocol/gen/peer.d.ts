@@ -306,6 +306,7 @@ export namespace zooid {
         config?: (Uint8Array|null);
         nextConfig?: (Uint8Array|null);
         ensembleId?: (string|null);
+        isFromFile: boolean;
         static encode(message: zooid.Notification.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Notification & zooid.Notification.$Shape;
     }
@@ -320,6 +321,7 @@ export namespace zooid {
             config?: (Uint8Array|null);
             nextConfig?: (Uint8Array|null);
             ensembleId?: (string|null);
+            isFromFile?: (boolean|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Notification.$Properties;
@@ -356,6 +358,7 @@ export namespace zooid {
         config?: (Uint8Array|null);
         nextConfig?: (Uint8Array|null);
         ensembleId?: (string|null);
+        isFromFile: boolean;
         static encode(message: zooid.PollAnswer.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.PollAnswer & zooid.PollAnswer.$Shape;
     }
@@ -368,6 +371,7 @@ export namespace zooid {
             config?: (Uint8Array|null);
             nextConfig?: (Uint8Array|null);
             ensembleId?: (string|null);
+            isFromFile?: (boolean|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.PollAnswer.$Properties;

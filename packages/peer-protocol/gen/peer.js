@@ -1147,6 +1147,7 @@ export const zooid = $root.zooid = (() => {
         Notification.prototype.config = null;
         Notification.prototype.nextConfig = null;
         Notification.prototype.ensembleId = null;
+        Notification.prototype.isFromFile = false;
 
         let $oneOfFields;
 
@@ -1191,6 +1192,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(58).bytes(message.nextConfig);
             if (message.ensembleId != null && $Object.hasOwnProperty.call(message, "ensembleId"))
                 writer.uint32(66).string(message.ensembleId);
+            if (message.isFromFile != null && $Object.hasOwnProperty.call(message, "isFromFile") && message.isFromFile !== false)
+                writer.uint32(72).bool(message.isFromFile);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1285,6 +1288,15 @@ export const zooid = $root.zooid = (() => {
                             break;
                         message.ensembleId = reader.stringVerify();
                         message._ensembleId = "ensembleId";
+                        continue;
+                    }
+                case 9: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.bool())
+                            message.isFromFile = value;
+                        else
+                            delete message.isFromFile;
                         continue;
                     }
                 }
@@ -1404,6 +1416,7 @@ export const zooid = $root.zooid = (() => {
         PollAnswer.prototype.config = null;
         PollAnswer.prototype.nextConfig = null;
         PollAnswer.prototype.ensembleId = null;
+        PollAnswer.prototype.isFromFile = false;
 
         let $oneOfFields;
 
@@ -1444,6 +1457,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(42).bytes(message.nextConfig);
             if (message.ensembleId != null && $Object.hasOwnProperty.call(message, "ensembleId"))
                 writer.uint32(50).string(message.ensembleId);
+            if (message.isFromFile != null && $Object.hasOwnProperty.call(message, "isFromFile") && message.isFromFile !== false)
+                writer.uint32(56).bool(message.isFromFile);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1520,6 +1535,15 @@ export const zooid = $root.zooid = (() => {
                             break;
                         message.ensembleId = reader.stringVerify();
                         message._ensembleId = "ensembleId";
+                        continue;
+                    }
+                case 7: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.bool())
+                            message.isFromFile = value;
+                        else
+                            delete message.isFromFile;
                         continue;
                     }
                 }

@@ -6,9 +6,12 @@ export const ROLES: readonly PeerRole[] = ["looking", "following", "leading", "o
 
 export const notificationRecord: RecordCodec<"notification"> = {
   member: "notification",
-  encode: ({ role, vote = null, config = null, nextConfig = null, ensembleId = null, ...same }, writer) =>
+  encode: (
+    { role, vote = null, config = null, nextConfig = null, ensembleId = null, isFromFile = false, ...same },
+    writer,
+  ) =>
     void zooid.Notification.encode(
-      { ...same, vote, config, nextConfig, ensembleId, role: ROLES.indexOf(role) },
+      { ...same, vote, config, nextConfig, ensembleId, isFromFile, role: ROLES.indexOf(role) },
       writer,
     ),
   decode: (reader) => {
@@ -33,8 +36,14 @@ export const pollRecord: RecordCodec<"poll"> = {
 
 export const pollAnswerRecord: RecordCodec<"poll-answer"> = {
   member: "pollAnswer",
-  encode: ({ role, vote = null, config = null, nextConfig = null, ensembleId = null, ...same }, writer) =>
-    void zooid.PollAnswer.encode({ ...same, vote, config, nextConfig, ensembleId, role: ROLES.indexOf(role) }, writer),
+  encode: (
+    { role, vote = null, config = null, nextConfig = null, ensembleId = null, isFromFile = false, ...same },
+    writer,
+  ) =>
+    void zooid.PollAnswer.encode(
+      { ...same, vote, config, nextConfig, ensembleId, isFromFile, role: ROLES.indexOf(role) },
+      writer,
+    ),
   decode: (reader) => {
     const record = zooid.PollAnswer.decode(reader);
     return {
@@ -51,10 +60,12 @@ interface Configs<Absent> {
   readonly config?: Uint8Array | Absent;
   readonly nextConfig?: Uint8Array | Absent;
   readonly ensembleId?: string | Absent;
+  readonly isFromFile?: boolean;
 }
 
-function configsOf({ config, nextConfig, ensembleId }: Configs<null | undefined>): Configs<never> {
+function configsOf({ config, nextConfig, ensembleId, isFromFile }: Configs<null | undefined>): Configs<never> {
   return {
+    ...(isFromFile === true ? { isFromFile } : {}),
     ...(ensembleId === null || ensembleId === undefined ? {} : { ensembleId }),
     ...(config === null || config === undefined ? {} : { config: copyOf(config) }),
     ...(nextConfig === null || nextConfig === undefined ? {} : { nextConfig: copyOf(nextConfig) }),

@@ -161,7 +161,8 @@ export class Membership {
   #withConfig(message: ElectionMessage): ElectionMessage {
     const { committed, lastSeen, isChanging } = this.zab.members;
     if (message.kind === "poll" || committed === undefined || committed.version === ZXID_NONE) return message;
-    const known = { config: this.#bytesOf(committed), ...this.zab.dataOf };
+    const isFromFile = this.zab.members.areDisksKnown ? {} : { isFromFile: true };
+    const known = { config: this.#bytesOf(committed), ...this.zab.dataOf, ...isFromFile };
     return isChanging && lastSeen !== undefined
       ? { ...message, ...known, nextConfig: this.#bytesOf(lastSeen) }
       : { ...message, ...known };
@@ -194,7 +195,7 @@ export class Membership {
       // 2. S3 comes back and asks S1 and S2. Only S2 answers, and its leader, S4, is none of the
       //    servers that S3 knows: S3 would never be answered.
       // rule: a-looking-server-takes-the-newest-configuration
-      if (this.zab.adoptMembers(from, message.config, message.ensembleId) && this.zab.isLooking) this.#look();
+      if (this.zab.adoptMembers(from, message.config, message) && this.zab.isLooking) this.#look();
     }
     if (message.kind !== "poll" && showsData(from, message.vote)) this.#learn(() => this.zab.peerHasData(from));
     // 1. S1 and S4 have logged the change of 1, 2, 3 to 1, 2, 3, 4, and S4 is ahead.

@@ -52,6 +52,7 @@ export class KnownMembers {
   /** The version of the committed one that the log has, or was asked to write. */
   #written: Zxid;
   #isLearned = false;
+  #areDisksKnown: boolean;
   #verifier: QuorumVerifier;
 
   /**
@@ -67,8 +68,12 @@ export class KnownMembers {
     // rule: the-list-in-force-is-data
     const stored = members === undefined ? undefined : decoded(durable.committedConfig);
     this.#written = versionOf(stored);
-    this.#committed = withDisksOf(newerOf(stored, members), stored);
-    this.#lastSeen = newerOf(members === undefined ? undefined : decoded(durable.lastSeenConfig), this.#committed);
+    const lastSeen = members === undefined ? undefined : decoded(durable.lastSeenConfig);
+    this.#committed = withDisksOf(withDisksOf(newerOf(stored, members), stored), lastSeen);
+    this.#lastSeen = newerOf(lastSeen, this.#committed);
+    this.#areDisksKnown =
+      versionOf(this.#committed) === ZXID_NONE ||
+      [stored, lastSeen].some((logged) => versionOf(logged) === versionOf(this.#committed));
     this.#verifier = this.#quorums();
   }
 
@@ -113,6 +118,19 @@ export class KnownMembers {
    */
   get isLearned(): boolean {
     return this.#isLearned;
+  }
+
+  /**
+   * Whether the names of disks came with the committed configuration. Files have none of them:
+   *
+   * 1. S2 runs on an empty disk, which configuration 9 names, and writes 9 to its dynamic file.
+   * 2. It has its old disk again, whose log knows configuration 4. Its file knows 9.
+   * 3. By the file alone, any disk of S2 would count.
+   *
+   * A server with a history does not vote until it hears the names.
+   */
+  get areDisksKnown(): boolean {
+    return this.#areDisksKnown;
   }
 
   /** Whether a change was logged that is not known to be committed. */
@@ -178,6 +196,7 @@ export class KnownMembers {
     this.#committed = newerOf(replaced, this.#committed);
     if (this.#committed !== undefined && members.version < this.#committed.version) return;
     // rule: a-change-waits-for-its-commit
+    this.#areDisksKnown = true;
     if (members.version === this.#committed?.version) this.#committed = withDisksOf(this.#committed, members);
     this.#lastSeen = members.version === this.#committed?.version ? this.#committed : members;
     this.#heard = undefined;
@@ -248,16 +267,31 @@ export class KnownMembers {
   }
 
   /**
+   * Whether a configuration that another server knows to be committed says more than the known one:
+   * it is newer, or has the names of disks that this server does not know.
+   */
+  isNews(version: Zxid, hasDisks: boolean): boolean {
+    if (this.#committed === undefined) return false;
+    const lacksDisks = !this.#areDisksKnown && hasDisks;
+    return version > this.#committed.version || (version === this.#committed.version && lacksDisks);
+  }
+
+  /**
    * Another server knows this configuration to be committed.
    *
    * @param isFromHistory false for a server without a history, which has it from its files
-   * @returns whether it is newer than the known one
+   * @param hasDisks false for a server that does not know the names of the disks
+   * @returns whether it says more than the known one
    */
-  adopt(members: Members, { isFromHistory = true }: { readonly isFromHistory?: boolean } = {}): boolean {
-    if (this.#committed === undefined || members.version <= this.#committed.version) return false;
+  adopt(
+    members: Members,
+    { isFromHistory = true, hasDisks = true }: { readonly isFromHistory?: boolean; readonly hasDisks?: boolean } = {},
+  ): boolean {
+    if (!this.isNews(members.version, hasDisks)) return false;
     this.#isLearned ||= isFromHistory;
     this.#committed = members;
-    this.#lastSeen = newerOf(this.#lastSeen, members);
+    this.#lastSeen = laterWith(this.#lastSeen, members);
+    this.#areDisksKnown = hasDisks;
     this.#heard = undefined;
     this.#moved();
     return true;
@@ -334,6 +368,11 @@ function withDisksOf(members: Members | undefined, same: Members | undefined): M
 function newerOf(a: Members | undefined, b: Members | undefined): Members | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return a.version > b.version ? a : b;
+}
+
+/** The last configuration that a log has seen, beside one that is committed. */
+function laterWith(lastSeen: Members | undefined, committed: Members): Members {
+  return lastSeen === undefined || lastSeen.version <= committed.version ? committed : lastSeen;
 }
 
 /** The version of a configuration, ZXID_NONE where there is none. */

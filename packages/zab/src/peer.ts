@@ -196,6 +196,8 @@ export class ZabPeer {
   /** Whether the ensemble counts this server by the disk that it has, as far as it knows. */
   get hasCountedDisk(): boolean {
     const { diskId } = this.#log.durable.identity;
+    // rule: files-name-no-disks
+    if (!this.#members.areDisksKnown && !this.#lostHistory.isBlank) return false;
     return this.#members.hasDisk(this.#config.sid, diskId === "" ? undefined : diskId);
   }
 
@@ -235,19 +237,27 @@ export class ZabPeer {
    * is a hint where to find the leader, which sends it with the history. @returns whether it is
    * news
    */
-  adoptMembers(from: ServerId, config: Uint8Array, ensembleId?: string): boolean {
+  adoptMembers(
+    from: ServerId,
+    config: Uint8Array,
+    {
+      ensembleId,
+      isFromFile = false,
+    }: { readonly ensembleId?: string | undefined; readonly isFromFile?: boolean | undefined } = {},
+  ): boolean {
     const isLate = this.phase !== "election" && this.phase !== "discovery";
     if (isLate || !this.#members.isChangeable) return false;
     if (!this.#founding.mayKnowMembers(from, ensembleId)) return false;
     const members = decodeMembers(config);
-    if (members === undefined || members.version <= versionOf(this.#members.committed)) return false;
+    if (members === undefined || !this.#members.isNews(members.version, !isFromFile)) return false;
     // 1. S1 is an ensemble of one and changes it to S2. It commits that, S2 learns it, and S1
     //    restarts before its disk knows.
     // 2. S1 elects itself, and waits for S2 to follow, which leads.
     const learned = { kind: "configuration-learned", version: members.version } as const;
     if (this.#cycle.role === undefined) this.#sinks.roles.note(learned);
     else this.#cycle.leave(learned);
-    const isNews = this.#members.adopt(members, { isFromHistory: this.#founding.saysOfHistory(from, members) });
+    const isFromHistory = this.#founding.saysOfHistory(from, members);
+    const isNews = this.#members.adopt(members, { isFromHistory, hasDisks: !isFromFile });
     if (!this.hasCountedDisk) this.#sinks.roles.note({ kind: "old-disk" });
     return isNews;
   }

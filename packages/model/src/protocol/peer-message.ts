@@ -33,6 +33,8 @@ export type ElectionMessage =
       readonly nextConfig?: Uint8Array | undefined;
       /** With `config`: that of the sender's data; absent if it has none. */
       readonly ensembleId?: string | undefined;
+      /** With `config`: the sender has it from its files, which name no disks. */
+      readonly isFromFile?: boolean | undefined;
     }
   /** The basic election asks. */
   | { readonly kind: "poll"; readonly number: number }
@@ -45,6 +47,7 @@ export type ElectionMessage =
       readonly config?: Uint8Array | undefined;
       readonly nextConfig?: Uint8Array | undefined;
       readonly ensembleId?: string | undefined;
+      readonly isFromFile?: boolean | undefined;
     };
 
 /** A learner's report to the leader that a session is alive. */

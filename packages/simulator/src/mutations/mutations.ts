@@ -125,6 +125,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     VOTE_BESIDE_DATA,
   ),
   mutation("families", "count-an-old-disk", { marker: "an-old-disk-is-not-counted", replacement: "return true;" }),
+  mutation("families", "believe-the-disks-of-a-file", { marker: "files-name-no-disks", replacement: "" }),
   mutation("families", "count-a-disk-without-a-name", {
     marker: "a-new-disk-is-named-before-it-counts",
     replacement: "",

@@ -55,6 +55,10 @@ export class ConfigurationFiles {
   stepped({ sid, replica }: SimServer): void {
     if (!this.#isWritable || this.#operated.has(sid)) return;
     const { committed } = replica.zab.members;
-    if (committed !== undefined && committed.version !== ZXID_NONE) this.#written.set(sid, committed);
+    if (committed === undefined || committed.version === ZXID_NONE) return;
+    // A file has the lines that clients see.
+    if (this.#written.get(sid)?.version !== committed.version) {
+      this.#written.set(sid, { ...committed, disks: new Map() });
+    }
   }
 }

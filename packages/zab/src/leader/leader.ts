@@ -86,7 +86,8 @@ export class Leader implements Role {
   /** Whether enough servers of a configuration are synchronized to commit in it now. */
   isQuorumSynced(verifier: QuorumVerifier): boolean {
     const synced: ServerId[] = this.context.isCounted ? [this.context.config.sid] : [];
-    for (const { sid, phase } of this.learners.values()) if (phase === "synced") synced.push(sid);
+    // An old disk is synchronized before it counts.
+    for (const { sid, phase, isWhole } of this.learners.values()) if (phase === "synced" && isWhole) synced.push(sid);
     return verifier.isQuorum(synced);
   }
 
@@ -107,16 +108,18 @@ export class Leader implements Role {
   /** The configuration changed, or begins to: learners get votes, and lose them. */
   membersChanged(): void {
     const { members } = this.context;
-    for (const learner of this.learners.values()) learner.setVote(members.isVoter(learner.sid));
+    for (const learner of this.learners.values()) {
+      learner.setVote(members.isVoter(learner.sid));
+      if (learner.isOldDisk && learner.hasAccepted && this.voterDisks.isNamed(learner)) learner.becomeNamed();
+    }
     // Before entries that were proposed behind a check are committed by other quorums than it
-    // waited for.
+    // waited for. What a learner answered before it was counted counts now, as its acks do.
     // rule: checks-are-counted-anew-with-a-change
-    this.check.seek();
+    this.check.recount();
     this.broadcast.membersChanged();
     for (const learner of this.learners.values()) {
       // Unlisted servers wait for the first list.
       if (this.isEstablished) this.discovery.invite(learner);
-      if (learner.isOldDisk && learner.hasAccepted && this.voterDisks.isNamed(learner)) learner.becomeNamed();
       if (learner.hasAccepted) this.broadcast.count(learner, learner.acked);
       this.stream.pump(learner);
     }

@@ -61,10 +61,20 @@ export class LeadershipCheck {
   }
 
   /** Counts the newest check that a learner has answered. */
-  answered({ sid, check, isCounted, hasAccepted }: LearnerHandler): void {
-    if (!isCounted || !hasAccepted) return;
-    this.#answered.set(sid, Math.max(check, this.#answered.get(sid) ?? 0));
+  answered(learner: LearnerHandler): void {
+    if (this.#note(learner)) this.seek();
+  }
+
+  /** Learners are counted that were not, or other quorums count. */
+  recount(): void {
+    for (const learner of this.#leader.learners.values()) this.#note(learner);
     this.seek();
+  }
+
+  #note({ sid, check, isCounted, hasAccepted }: LearnerHandler): boolean {
+    if (!isCounted || !hasAccepted) return false;
+    this.#answered.set(sid, Math.max(check, this.#answered.get(sid) ?? 0));
+    return true;
   }
 
   seek(): void {

@@ -130,8 +130,8 @@ export class Wishes {
     if (config.members !== undefined && !lostHistory.isAmnesiac) {
       reported.push({ sid: config.sid, list: config.members, isWish: config.isWish });
     }
-    for (const { sid, list, info, phase } of this.#leader.learners.values()) {
-      if (phase === "synced" && list !== undefined) reported.push({ sid, list, isWish: info.isWish === true });
+    for (const { sid, list, info, phase, isWhole } of this.#leader.learners.values()) {
+      if (phase === "synced" && isWhole && list !== undefined) reported.push({ sid, list, isWish: info.isWish === true });
     }
     return reported.sort((a, b) => a.sid - b.sid);
   }
