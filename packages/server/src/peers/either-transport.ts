@@ -16,6 +16,12 @@ export function eitherTransport(tls: PeerTransport, dialsTls: boolean): PeerTran
     get material() {
       return tls.material ?? "";
     },
+    get certificate() {
+      return tls.certificate;
+    },
+    get authorities() {
+      return tls.authorities ?? [];
+    },
     sharedReads: false,
     connect: dialed.connect,
     reasonOf: dialed.reasonOf,

@@ -69,6 +69,7 @@ function link(sid: number, more: Partial<ProtectedLink> = {}): ProtectedLink {
     peerSaid: undefined,
     generation: 0,
     isTrustedBy: () => true,
+    certificate: undefined,
   };
   return { sid: serverId(sid), ...plain, said, renew, ...more };
 }
@@ -361,6 +362,22 @@ describe("a reload", () => {
     expect(ensemble.transport).toBe(before);
     links.elections = [link(2, { hasTls: true })];
     expect(protection.reload(optionsOf({ peerTls: pem(OTHER_AUTHORITY) })).problems).toEqual([]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^an authority is not trusted any more, and server 3 is not connected/),
+    ]);
+  });
+
+  test("to another certificate makes the links of elections again that showed the one before", () => {
+    const { protection, ensemble } = protectionOf(optionsOf({ peerTls: pem() }));
+    const { certificate } = ensemble.transport;
+    expect(certificate).toMatch(/^[0-9A-F:]{95}$/);
+    links.elections = [
+      link(2, { hasTls: true, certificate }),
+      link(3, { hasTls: true, certificate: "an earlier one" }),
+    ];
+    links.quorum = [link(3, { hasTls: true, certificate: "an earlier one" })];
+    protection.renew();
+    expect(renewed).toEqual(["3"]);
   });
 
   test("makes the links again that lack what it brings: those of a leader's learners one after the other", () => {

@@ -157,13 +157,7 @@ export class LinkProtection {
           "first let every server have both, the old one first",
       );
     }
-    const distrusted = requiresTls(after) ? servers(({ isTrustedBy }) => !isTrustedBy(after.transport)) : "";
-    if (distrusted !== "") {
-      problems.push(
-        `no authority that is trusted now has issued the certificate of server ${distrusted}, whose links would be cut off: first let every ` +
-          "server trust the old and the new authority, then give every server a certificate of the new one",
-      );
-    }
+    problems.push(...this.#distrusted(after));
     const plain = requiresTls(after) && !requiresTls(before) ? servers(({ hasTls }) => !hasTls) : "";
     if (plain !== "") {
       problems.push(
@@ -172,6 +166,24 @@ export class LinkProtection {
     }
     problems.push(...this.#skipped(before, after, servers));
     return problems;
+  }
+
+  /**
+   * Servers whose certificate none of the authorities has issued that are trusted from now on. Each
+   * makes its links of elections again when its certificate changes, so that those show the present
+   * one.
+   */
+  #distrusted(after: PeerProtection): readonly string[] {
+    if (!requiresTls(after)) return [];
+    const { elections, quorum } = this.#options.links();
+    const others = quorum.filter(({ sid }) => !elections.some((link) => link.sid === sid));
+    const distrusted = [...elections, ...others].filter(({ isTrustedBy }) => !isTrustedBy(after.transport));
+    const sids = distrusted.map(({ sid }) => sid).sort((a, b) => a - b);
+    if (sids.length === 0) return [];
+    return [
+      `no authority that is trusted now has issued the certificate of ${serversText(sids)}, whose links would be cut off: first let every ` +
+        "server trust the old and the new authority, then give every server a certificate of the new one",
+    ];
   }
 
   /**
@@ -195,6 +207,11 @@ export class LinkProtection {
     if (requiresSecret(after) && !(requiresSecret(before) && isCommon))
       texts.push(said("links need proof of a secret now", "zooid.peerSecretFile"));
     if (requiresTls(after) && !requiresTls(before)) texts.push(said("links need TLS now", "sslQuorum"));
+    else if (
+      requiresTls(after) &&
+      before.transport.authorities?.some((one) => !after.transport.authorities?.includes(one))
+    )
+      texts.push(said("an authority is not trusted any more", "its certificate"));
     else if (after.dialsTls && !before.dialsTls)
       texts.push(said("this server connects with TLS now", "portUnification and its certificates"));
     return texts;
@@ -313,7 +330,11 @@ export class LinkProtection {
       ((now.hasSecret && !link.hasProof) || (link.isDialed && link.hasTls !== now.dialsTls));
     const isStale = (link: ProtectedLink): boolean => link.generation < generation && !isSameSaid(link.said, now);
     const { elections, quorum } = links();
-    for (const link of elections) if (isDue(link) || isStale(link)) link.renew();
+    // The other side judges by the certificate that it sees. A link of a leader stays: where the
+    // other one does not trust the new certificate, the ensemble still serves.
+    const hasNewCertificate = ({ certificate }: ProtectedLink): boolean =>
+      certificate !== undefined && certificate !== current.transport.certificate;
+    for (const link of elections) if (isDue(link) || isStale(link) || hasNewCertificate(link)) link.renew();
     for (const link of quorum) if (link.isDialed && isDue(link)) link.renew();
     const isBack = quorum.some(({ sid, isDialed }) => sid === this.#renewed?.sid && !isDialed);
     if (this.#renewed !== undefined && !isBack && ++this.#renewed.tickCount < AWAY_TICKS_MAX) return;
@@ -321,6 +342,10 @@ export class LinkProtection {
     this.#renewed = next === undefined ? undefined : { sid: next.sid, tickCount: 0 };
     next?.renew();
   }
+}
+
+function serversText(sids: readonly ServerId[]): string {
+  return `${sids.length === 1 ? "server" : "servers"} ${sids.join(", ")}`;
 }
 
 /** What a server says of its links, and whether it has a secret. */

@@ -37,6 +37,8 @@ export interface LinkProtection {
   readonly said: SaidProtection;
   /** Whether a transport would accept the certificate of the other side. */
   isTrustedBy(transport: PeerTransport): boolean;
+  /** Identifies the certificate that this server showed; undefined without TLS. */
+  readonly certificate: string | undefined;
   /** The generation of the protection that this server made the link with; see `PeerSecurity`. */
   readonly generation: number;
 }
@@ -108,6 +110,7 @@ export class PeerConnection {
   /** The raw socket; once the transport is ready on both sides, the stream of the transport. */
   #socket: PeerSocket;
   readonly #settings: ConnectionSettings;
+  readonly #certificate: string | undefined;
   readonly #handler: ConnectionHandler;
   readonly #handshake: Handshake;
   readonly #reader: PeerFrameReader;
@@ -128,6 +131,7 @@ export class PeerConnection {
     open: (ready: (socket: PeerSocket) => void) => PeerSocket,
   ) {
     this.#settings = settings;
+    this.#certificate = settings.transport.certificate;
     this.#handler = handler;
     this.#handshake = new Handshake(settings.handshake, dialed);
     this.#reader = new PeerFrameReader({ crc32, frameBytesMax: HANDSHAKE_FRAME_BYTES_MAX });
@@ -194,6 +198,7 @@ export class PeerConnection {
       peerSaid: this.#handshake.peerSaid,
       said: this.#handshake.said,
       isTrustedBy: (transport) => transport.knowsIssuerOf?.(this.#socket) ?? true,
+      certificate: this.#socket instanceof TLSSocket ? this.#certificate : undefined,
       generation: this.#settings.generation,
     };
   }

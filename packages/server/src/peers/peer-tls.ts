@@ -122,12 +122,7 @@ export function certificateFault(certificate: X509Certificate, sid: ServerId, ho
 const CHAIN_MAX = 8;
 
 /** Whether a certificate, or one above it that came with it, is an authority, or issued by one. */
-function isIssuedBy(certificate: X509Certificate, ca: SecureContextOptions["ca"]): boolean {
-  if (ca === undefined) return true;
-  const authorities = [ca].flat().flatMap((one) => {
-    const bytes = Buffer.from(one);
-    return bytes.includes("-----BEGIN") ? authoritiesOf(bytes) : [new X509Certificate(bytes)];
-  });
+function isIssuedBy(certificate: X509Certificate, authorities: readonly X509Certificate[]): boolean {
   let one: X509Certificate | undefined = certificate;
   for (let i = 0; one !== undefined && i < CHAIN_MAX; i++) {
     const { fingerprint256, issuerCertificate }: X509Certificate = one;
@@ -138,6 +133,13 @@ function isIssuedBy(certificate: X509Certificate, ca: SecureContextOptions["ca"]
     one = issuerCertificate;
   }
   return false;
+}
+
+function authoritiesIn({ ca = [] }: SecureContextOptions): readonly X509Certificate[] {
+  return [ca].flat().flatMap((one) => {
+    const bytes = Buffer.from(one);
+    return bytes.includes("-----BEGIN") ? authoritiesOf(bytes) : [new X509Certificate(bytes)];
+  });
 }
 
 /** A hash of key, certificate, authorities and revocation lists, in hexadecimal. */
@@ -257,12 +259,19 @@ export function tlsTransport(
   { checks = { dialed: true, accepted: true }, resolve = systemResolve, material }: TransportOptions = {},
 ): PeerTransport {
   let current = context;
-  let notAfter = notAfterSeconds(ownCertificate(context));
+  let own = ownCertificate(context);
+  let authorities = authoritiesIn(context);
   // Certificates are verified by both sides; the reason of a refusal is sent to the other side.
   const acceptor = new TlsAcceptor({ ...context, requestCert: true, rejectUnauthorized: false });
   const accepted = new WeakSet<object>();
   return {
     sharedReads: false,
+    get certificate() {
+      return own?.fingerprint256;
+    },
+    get authorities() {
+      return authorities.map(({ fingerprint256 }) => fingerprint256);
+    },
     get material() {
       return materialOf(current);
     },
@@ -306,9 +315,9 @@ export function tlsTransport(
     },
     knowsIssuerOf: (socket) => {
       const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
-      return certificate === undefined || isIssuedBy(certificate, current.ca);
+      return certificate === undefined || current.ca === undefined || isIssuedBy(certificate, authorities);
     },
-    certificateNotAfter: () => notAfter,
+    certificateNotAfter: () => notAfterSeconds(own),
     ...(material === undefined
       ? {}
       : {
@@ -317,7 +326,8 @@ export function tlsTransport(
             const again = material.reload();
             if ("length" in again) return again;
             current = again;
-            notAfter = notAfterSeconds(ownCertificate(again));
+            own = ownCertificate(again);
+            authorities = authoritiesIn(again);
             acceptor.setSecureContext(again);
             return [];
           },

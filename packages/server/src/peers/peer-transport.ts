@@ -62,6 +62,10 @@ export interface PeerTransport {
   knowsIssuerOf?(socket: object): boolean;
   /** The end of validity of this server's certificate, in seconds since 1970. Default: none. */
   certificateNotAfter?(): number | undefined;
+  /** Identifies this server's certificate. Default: there is none. */
+  readonly certificate?: string | undefined;
+  /** Identifies each authority that is trusted. Default: there are none. */
+  readonly authorities?: readonly string[];
   /**
    * Identifies certificate, key and authorities, and shows none of them. Default: there are none.
    */
