@@ -65,12 +65,17 @@ async function reload(sid: number, step: Step): Promise<readonly string[]> {
   return servers[sid]?.reload(await optionsOf(sid, step)).problems ?? ["it is down"];
 }
 
-/** Every server that runs serves, and has an open link of elections with each other one. */
+/** Links of a follower: one for elections with each other server, and one with its leader. */
+const LINKS_MIN = SIDS.length;
+
+/** Every server that runs serves, and has all of its links. */
 async function allServe(): Promise<void> {
   const running = servers.filter((server) => server !== undefined);
   for (;;) {
     const texts = await Promise.all(running.map(({ adminPort }) => ask(adminPort, "/readyz")));
-    if (texts.every(({ body }) => body.includes("readyz check passed") && !body.includes("unreachable"))) return;
+    const isWhole = ({ body }: { readonly body: string }): boolean =>
+      body.includes("readyz check passed") && Number(/peer-links ok: (\d+)/.exec(body)?.[1]) >= LINKS_MIN;
+    if (texts.every(isWhole)) return;
     await setImmediate();
   }
 }
