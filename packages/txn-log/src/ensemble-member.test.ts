@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
@@ -191,7 +191,46 @@ describe("an amnesiac", () => {
     expect((await store.state.flush()).applied.zxid).toBe(Z(1, 12));
   });
 
-  test("that lost its log begins with nothing, and takes a leader's state", async () => {
+  test("that lost its log begins behind its state, which is whole if the log comes back", async () => {
+    const logDirectory = join(place.path, "log");
+    const apart = { logDirectory, allowAmnesia: true };
+    {
+      await using store = await open(apart);
+      await promised(store.log).setEnsembleId("an ensemble");
+      await createNodes(store, 1, 10);
+      await store.state.flush();
+      await createNodes(store, 11, 12);
+    }
+    renameSync(logDirectory, `${logDirectory} unmounted`);
+    for (let i = 0; i < 2; i++) {
+      await using store = await open(apart);
+      const { applied } = store.state.applied;
+      expect(applied.zxid).toBe(Z(1, 10));
+      const identity = { ensembleId: "an ensemble", sid: 1 };
+      expect(store.log.durable).toMatchObject({ amnesiac: true, identity, tail: applied, floor: applied });
+      expect(loaded(store).nodes.size).toBe(14);
+    }
+    rmSync(logDirectory, { recursive: true });
+    renameSync(`${logDirectory} unmounted`, logDirectory);
+    await using store = await open(apart);
+    expect(store.log.durable).toMatchObject({ amnesiac: false, tail: { zxid: Z(1, 12) } });
+    expect(replayed(store, Z(1, 12))).toEqual(range(11, 12));
+  });
+
+  test("that lost its log and has no state that can be read begins with nothing", async () => {
+    {
+      await using store = await open();
+      await createNodes(store, 1, 10);
+      await store.state.flush();
+    }
+    for (const file of readdirSync(directory).filter(isLogFile)) rmSync(join(directory, file));
+    writeFileSync(join(directory, "state-1.db"), "damaged");
+    await using store = await open({ allowAmnesia: true });
+    expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: 0 } });
+    expect(loaded(store).nodes.size).toBe(4);
+  });
+
+  test("that lost its log takes a leader's state", async () => {
     {
       await using store = await open();
       await createNodes(store, 1, 10);
@@ -199,8 +238,7 @@ describe("an amnesiac", () => {
     }
     for (const file of readdirSync(directory).filter(isLogFile)) rmSync(join(directory, file));
     await using store = await open({ allowAmnesia: true });
-    expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: 0 } });
-    expect(loaded(store).nodes.size).toBe(4);
+    expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: Z(1, 10) } });
 
     await using leader = await open({ directory: join(place.path, "leader") });
     await createNodes(leader, 1, 10);

@@ -24,6 +24,8 @@ import {
 
 const directory = eachInDirectory();
 const BIN = fileURLToPath(new URL("../../bin/zooid-server.cjs", import.meta.url));
+/** Bytes of log after which the state is brought forward. */
+const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 const SETTINGS = ["reconfigEnabled=true", "skipACL=yes", "standaloneEnabled=false"];
 
 function run(...argv: readonly string[]): { readonly status: number | null; readonly text: string } {
@@ -254,6 +256,44 @@ test("a snapshot of a stopped member has all that it logged, and leaves the memb
   expect(run("snapshot", "--data", first.dataDir, "--out", file).text).toContain("not written over");
   for (const member of members) member.start();
   await level(members);
+});
+
+test("a state whose log is lost is recovered with --force, and the plan refuses one without anything left", async () => {
+  const members = await started(3, { settings: SETTINGS });
+  const [survivor, other] = members as [MemberProcess, MemberProcess, ...MemberProcess[]];
+  const client = await clientOf(members);
+  await client.create("/kept", "1");
+  const data = "x".repeat(1_000_000);
+  for (let bytes = 0; bytes < 1.1 * CHECKPOINT_BYTES; bytes += data.length) await client.set("/kept", data);
+  for (const member of members) await (await clientOf([member])).get("/", { sync: true });
+  for (const member of members) await member.end("SIGTERM");
+  for (const { dataDir } of members) {
+    for (const name of readdirSync(dataDir))
+      if (/^(log|spare|stage|witness|disk-id)/.test(name)) rmSync(join(dataDir, name));
+  }
+  rmSync(join(other.dataDir, "state-1.db"));
+  writeFileSync(join(other.dataDir, "witness"), "");
+  for (const member of [survivor, other]) {
+    const unstarted = run("recover", "--plan", "--data", member.dataDir);
+    expect(unstarted.text).toContain("start the server once and stop it");
+    member.start();
+    await until("the line of a lost log", async () => (member.output.includes("log-lost") ? true : undefined));
+    await member.end("SIGTERM");
+  }
+  const nothing = run("recover", "--plan", "--data", other.dataDir);
+  expect([nothing.status, nothing.text]).toEqual([
+    ExitStatus.REFUSED,
+    expect.stringContaining("nothing of the ensemble is left"),
+  ]);
+  const command = ["recover", "--data", survivor.dataDir, "--as-member", `${survivor.sid}=${lineOf(survivor)}`];
+  const plan = run(...command, "--plan");
+  const [, id = ""] = /add --force and --confirm (\S+), without --plan/.exec(plan.text) ?? [];
+  expect([plan.status, id]).toEqual([ExitStatus.OK, expect.stringMatching(/./)]);
+  expect(run(...command, "--confirm", id).text).toContain("--force continues with what is whole");
+  expect(run(...command, "--confirm", id, "--force").status).toBe(ExitStatus.OK);
+  survivor.start();
+  expect(await level([survivor])).toBe(survivor);
+  expect(await (await clientOf([survivor])).getText("/kept")).toBe(data);
 });
 
 test("a directory without data, and one that served alone, are refused", async () => {

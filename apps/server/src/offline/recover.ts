@@ -35,7 +35,10 @@ export async function recover(command: RecoverCommand, output: Output): Promise<
   const known = membersOf(survivor, listed);
   const answering = await answeringMembers(known);
   if (isPlan) {
-    for (const line of planLines({ survivors, known, answering, member })) output.print(line);
+    const impossible = recoveryProblems(survivor, { takesDamaged: true });
+    const plan = { survivors, known, answering, member };
+    for (const line of impossible.length === 0 ? planLines(plan) : survivors.flatMap(survivorLines)) output.print(line);
+    if (impossible.length > 0) throw new OfflineError(impossible);
     return;
   }
   if (member === undefined) throw new OfflineError(["recover takes --as-member"]);
@@ -100,7 +103,7 @@ function planLines({ survivors, known, answering, member }: Plan): readonly stri
     "  all that it logged is committed; its sessions continue, with their ephemeral nodes, and clients resume them",
     `  epochs begin at ${epochMax + EPOCHS_SKIPPED}, so that clients that saw later transactions are served; what those wrote is lost`,
     `  the other members${others.length === 0 ? "" : ` (${[...new Set(others)].join(", ")})`}, observers too, are kept out until their data directories are emptied`,
-    ...(ensembleId === "" ? [] : [`to do it, add --confirm ${ensembleId}, without --plan`]),
+    `to do it, add ${newest.damage === undefined ? "" : "--force and "}--confirm ${ensembleId}, without --plan`,
   ];
 }
 

@@ -46,13 +46,17 @@ export function recoveryProblems(survivor: Survivor, { takesDamaged }: Pick<Reco
     ...(damage === undefined || takesDamaged
       ? []
       : [`${damage}; --force continues with what is whole, and loses the rest`]),
-    ...(ensembleId === ""
-      ? [`${survivor.directories.dataDir} was never one of an ensemble: it needs no recovery`]
-      : []),
+    ...(ensembleId === "" ? [nothingToRecover(survivor)] : []),
     ...(epochMax + EPOCHS_SKIPPED < EPOCH_MAX - 1
       ? []
       : [`epoch ${epochMax} leaves no room for ${EPOCHS_SKIPPED} more: the last one is ${EPOCH_MAX - 1}`]),
   ];
+}
+
+function nothingToRecover({ damage, directories: { dataDir } }: Survivor): string {
+  return damage === undefined
+    ? `${dataDir} was never one of an ensemble: it needs no recovery`
+    : `nothing of the ensemble is left in ${dataDir}: restore a snapshot, or empty the data directories of all members, which then found a new ensemble without data`;
 }
 
 /**

@@ -46,7 +46,7 @@ export function readSurvivor(directories: DataDirectories): Survivor {
     const lost =
       shortened === undefined
         ? ""
-        : ", but other files of one: if its log lies elsewhere (dataLogDir), name that directory, too. Without a log nothing can be recovered";
+        : ", but other files of one: if its log lies elsewhere (dataLogDir), name that directory, too. If the log is lost, start the server once and stop it: it begins a log behind the state that is left, which recover --force takes";
     throw new OfflineError([`${places.logDirectory} holds no log of a server${lost}`]);
   }
   const { identity, currentEpoch, tail, floor, commitHint } = log;

@@ -26,6 +26,8 @@ export interface Inspection {
   readonly hasState: boolean;
   /** Where it stands. */
   readonly applied?: LogPosition;
+  /** Where the log is lost: the state that is left, which a log begins behind. */
+  readonly leftState?: { readonly name: string; readonly ensembleId: string };
   /** The state names an identity that the log had before. */
   readonly isStateOfBranch?: boolean;
   /** What is missing of what was once acked, if anything. */
@@ -103,7 +105,12 @@ function inspect({ directory, logDirectory }: Places, owner: Owner | undefined):
     const lost = hasWitness || states.length > 0 || hasSetAside(logDirectory);
     const isElsewhere = directory !== logDirectory && existsSync(join(directory, FORMAT_MARK_FILE));
     const found = isElsewhere ? `none there, but one in ${directory}` : "none";
-    return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };
+    const missing = { log: undefined, shortened: lost ? shortened(file, "a log", found) : undefined };
+    const left = newestState(directory, states);
+    if (left === undefined) return { ...missing, hasState: false };
+    const { name, meta } = left;
+    const leftState = { name, ensembleId: meta.ensembleId };
+    return { ...missing, hasState: true, applied: meta.applied, leftState };
   }
   const { log, file, damage } = foundLog;
   if (owner !== undefined) refuseStranger(logDirectory, log, owner);
@@ -135,6 +142,24 @@ function inspect({ directory, logDirectory }: Places, owner: Owner | undefined):
   }
   refuseSplit(foundLog, applied);
   return { log, hasState: true, isStateOfBranch, applied, shortened: damage ?? shortenedOf(foundLog, witness) };
+}
+
+/**
+ * The state that holds the most, of those that can be read and hold anything. Without it the log
+ * would be of no use where its disk was only not mounted: it begins behind the state.
+ */
+function newestState(directory: string, names: readonly string[]): { name: string; meta: StateMeta } | undefined {
+  let newest: { name: string; meta: StateMeta } | undefined;
+  for (const name of names) {
+    let meta: StateMeta | undefined;
+    try {
+      meta = inspectStateFile(join(directory, name));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+    if (meta !== undefined && meta.applied.zxid > (newest?.meta.applied.zxid ?? 0)) newest = { name, meta };
+  }
+  return newest;
 }
 
 /** Whether a state was made of what the log has in common with an earlier identity of its own. */

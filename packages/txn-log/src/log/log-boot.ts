@@ -14,8 +14,10 @@ export function newDurableLog(owner: {
   readonly sid: number;
   readonly ensembleId?: string;
   readonly diskId?: string;
+  /** The state that the log continues. Default: that of a new directory. */
+  readonly stateFile?: string | undefined;
 }): DurableLog {
-  const { ensembleId = "", sid, diskId = "" } = owner;
+  const { ensembleId = "", sid, diskId = "", stateFile = "state-1.db" } = owner;
   const start = { zxid: ZXID_NONE, chain: CHAIN_NONE };
   return {
     identity: { ensembleId, sid, formatVersion: LOG_FORMAT, bootCount: 0, diskId },
@@ -25,7 +27,7 @@ export function newDurableLog(owner: {
     floor: start,
     commitHint: ZXID_NONE,
     epochs: [],
-    stateFile: "state-1.db",
+    stateFile,
     committedConfig: undefined,
     lastSeenConfig: undefined,
     amnesiac: false,

@@ -22,6 +22,8 @@ export interface LogFileOptions {
    * Where the state stands that the log continues: committed, whatever the log still knows of it.
    */
   readonly applied?: LogPosition | undefined;
+  /** The state that a new log begins behind, where another log was lost. */
+  readonly stateFile?: string | undefined;
   /** Shared with the readers of this log; see {@link ReaderLeases}. */
   readonly leases: SharedArrayBuffer;
   readonly testBreak?: TestBreak | undefined;
@@ -49,7 +51,7 @@ function openFirst(segments: SegmentSequence, options: LogFileOptions): DurableL
   // Another log may have been here before, and come back.
   const diskId = newDiskId();
   writeDiskId(options.directory, diskId);
-  const log = bootedLog(newDurableLog({ ...ownerOf(options), diskId }), options);
+  const log = bootedLog(newDurableLog({ ...ownerOf(options), diskId, stateFile: options.stateFile }), options);
   segments.begin({ after: log.tail, commitHint: log.commitHint, manifest: [] }, log);
   return log;
 }
