@@ -13,6 +13,7 @@ export { ANY_DISK, decodeMembers, encodeMembers, KnownMembers, versionOf } from 
 export { AckTally } from "./leader/ack-tally.ts";
 export type { TransferPurpose } from "./leader/leadership-transfer.ts";
 export type { LearnerPhase } from "./leader/learner-handler.ts";
+export type { NamedDisks } from "./leader/voter-disks.ts";
 export type { WaitingWish, Wishes } from "./leader/wishes.ts";
 export type { LearnerStatus } from "./learner-status.ts";
 export { LocalNetwork } from "./local-network.ts";

@@ -17,10 +17,10 @@ import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
 import { Founding, type SaidDisk } from "./founding.ts";
-import { decodeMembers, KnownMembers, versionOf } from "./known-members.ts";
+import { decodeMembers, KnownMembers } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
-import type { VoterDisks } from "./leader/voter-disks.ts";
+import type { NamedDisks } from "./leader/voter-disks.ts";
 import type { Wishes } from "./leader/wishes.ts";
 import { Learner } from "./learner/learner.ts";
 import { type LearnerStatus, statusOf } from "./learner-status.ts";
@@ -285,7 +285,7 @@ export class ZabPeer {
   }
 
   /** At the leader: the disks by which voters are counted. Undefined elsewhere. */
-  get voterDisks(): Pick<VoterDisks, "due" | "of"> | undefined {
+  get voterDisks(): NamedDisks | undefined {
     return this.#cycle.leading?.voterDisks;
   }
 

@@ -4,6 +4,18 @@ import type { PeerPhase, RoleContext } from "../role.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 import type { Learners } from "./learners.ts";
 
+/** The disks by which an ensemble counts its voters, as its leader knows them. */
+export interface NamedDisks {
+  /** The configuration with the disks of voters that wait to be counted; undefined without such. */
+  readonly due: Members | undefined;
+  /**
+   * The disks that a changed configuration names: those of voters that stay, and of servers that
+   * become voters, whose number may have had another disk before. One that is not there is named
+   * when it comes.
+   */
+  of(next: Members): ReadonlyMap<ServerId, string>;
+}
+
 /** What is used of a leader. */
 interface CountingLeader {
   readonly context: RoleContext;
@@ -22,14 +34,13 @@ interface CountingLeader {
  * 3. S3 has logged that S2 has another disk now, since the configuration needed S1 and S3. It does
  *    not count S2, and waits for S1.
  */
-export class VoterDisks {
+export class VoterDisks implements NamedDisks {
   readonly #leader: CountingLeader;
 
   constructor(leader: CountingLeader) {
     this.#leader = leader;
   }
 
-  /** The configuration with the disks of voters that wait to be counted; undefined without such. */
   get due(): Members | undefined {
     const { committed, isChanging } = this.#leader.context.members;
     if (this.#leader.phase !== "broadcast" || committed === undefined || isChanging || !this.#areKept) return undefined;
@@ -63,11 +74,6 @@ export class VoterDisks {
     return phase === (isOldDisk ? "synced" : "syncing") && !this.isNamed(learner);
   }
 
-  /**
-   * The disks that a changed configuration names: those of voters that stay, and of servers that
-   * become voters, whose number may have had another disk before. One that is not there is named
-   * when it comes.
-   */
   of(next: Members): ReadonlyMap<ServerId, string> {
     const disks = new Map<ServerId, string>();
     const { committed } = this.#leader.context.members;

@@ -131,7 +131,8 @@ export class Wishes {
       reported.push({ sid: config.sid, list: config.members, isWish: config.isWish });
     }
     for (const { sid, list, info, phase, isWhole } of this.#leader.learners.values()) {
-      if (phase === "synced" && isWhole && list !== undefined) reported.push({ sid, list, isWish: info.isWish === true });
+      if (phase === "synced" && isWhole && list !== undefined)
+        reported.push({ sid, list, isWish: info.isWish === true });
     }
     return reported.sort((a, b) => a.sid - b.sid);
   }
