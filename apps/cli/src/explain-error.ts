@@ -30,9 +30,11 @@ export function explainError(error: unknown): Explanation {
   }
   if (isZkError(error)) {
     const { reason } = error;
+    // What the code alone does not say.
+    const isExplained = error.code === "HISTORY_GONE" && reason !== undefined;
     const isTooLarge = error.code === "CONNECTION_LOSS" && error.outcome === "unknown" && reason !== undefined;
     return {
-      text: `${refusalText(error.code, error.path)}${isTooLarge ? ` (${reason})` : ""}`,
+      text: `${refusalText(error.code, error.path)}${isTooLarge || isExplained ? ` (${reason})` : ""}`,
       plain: error.message,
       hint: isTooLarge ? HINT_TOO_LARGE : HINTS.get(error.code),
       code: error.code,

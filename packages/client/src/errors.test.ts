@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { connect, createClient } from "./connect.ts";
 import {
   captureStack,
+  historyGone,
   isZkError,
   refusalError,
   renamedError,
@@ -44,6 +45,15 @@ test("the class gives the kind of fault, and isZkError accepts errors of another
     false,
     false,
   ]);
+});
+
+test("what a history reaches is in the message, the error and its copy for another method", () => {
+  const error = historyGone({ first: 0x100000005 as Zxid, last: 0x200000007 as Zxid }, "get", "/a");
+  expect(error.message).toBe(
+    "get /a: the server's history does not reach that moment (HISTORY_GONE); it begins at 0x100000005 and ends at 0x200000007",
+  );
+  expect(renamedError(error, "undo", "/b").reach).toEqual({ first: 0x100000005, last: 0x200000007 });
+  expect(historyGone(undefined, "get", "/a").message).toContain("; it has nothing yet");
 });
 
 test("a failed transaction names the step that was refused", () => {

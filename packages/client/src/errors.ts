@@ -1,4 +1,15 @@
-import { ArgumentError, ErrorCode, type ErrorName, errorJson, errorName, keepCode, misfit, rules } from "@zooid/model";
+import {
+  ArgumentError,
+  ErrorCode,
+  type ErrorName,
+  errorJson,
+  errorName,
+  formatZxid,
+  type HistoryReach,
+  keepCode,
+  misfit,
+  rules,
+} from "@zooid/model";
 
 /** Faults that the client itself finds, which no server reports. */
 const LOCAL_ERRNO = {
@@ -35,6 +46,8 @@ export interface ZkErrorDetail {
   readonly reason?: string | undefined;
   /** Whether the request changes nothing, for the message. */
   readonly isRead?: boolean | undefined;
+  /** Of HISTORY_GONE. */
+  readonly reach?: HistoryReach | undefined;
 }
 
 /**
@@ -52,6 +65,11 @@ export class ZkError extends Error {
   readonly outcome: Outcome;
   /** What is known beyond the code, such as sizes and limits; missing where nothing is. */
   declare readonly reason?: string;
+  /**
+   * With HISTORY_GONE the first and the last transaction that the server's history can answer for;
+   * missing where there is none yet.
+   */
+  declare readonly reach?: HistoryReach;
 
   constructor(detail: ZkErrorDetail, options?: ErrorOptions) {
     super(textOf(detail), options);
@@ -61,6 +79,7 @@ export class ZkError extends Error {
     this.path = detail.path;
     this.outcome = detail.outcome;
     if (detail.reason !== undefined) this.reason = detail.reason;
+    if (detail.reach !== undefined) this.reach = detail.reach;
     keepCode(this, this.code);
   }
 
@@ -175,8 +194,8 @@ export function zkError(detail: ZkErrorDetail, options?: ErrorOptions): ZkError 
 /** The same error for the method that the caller used, and the path as the caller gave it. */
 export function renamedError(error: ZkError, op: string, path: string): ZkError {
   if (error.op === op && error.path === path) return error;
-  const { code, outcome, reason } = error;
-  const detail = { code, op, path, outcome, reason, isRead: true };
+  const { code, outcome, reach, reason } = error;
+  const detail = { code, op, path, outcome, reach, reason, isRead: true };
   return error.cause === undefined ? zkError(detail) : zkError(detail, { cause: error.cause });
 }
 
@@ -189,6 +208,15 @@ export function captureStack(error: ZkError, caller: (...args: never[]) => unkno
 /** The error for a refusal, by the number that the server answered. */
 export function refusalError(errno: number, op: string, path?: string, reason?: string): ZkError {
   return zkError({ code: errorName(errno), op, path, outcome: "rejected", reason });
+}
+
+/** The error for a question that the server's history does not reach. */
+export function historyGone(reach: HistoryReach | undefined, op: string, path: string): ZkError {
+  const reason =
+    reach === undefined
+      ? "it has nothing yet"
+      : `it begins at ${formatZxid(reach.first)} and ends at ${formatZxid(reach.last)}`;
+  return zkError({ code: "HISTORY_GONE", op, path, outcome: "rejected", reach, reason });
 }
 
 /** The error for an answer whose body does not fit the operation. */

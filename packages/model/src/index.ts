@@ -104,6 +104,7 @@ export {
   ChangesScope,
   type HistoryAnswer,
   type HistoryQuery,
+  type HistoryReach,
   MomentUnit,
   PAST_NAMES_BYTES_MAX,
   type PastChange,

@@ -23,6 +23,7 @@ export {
   CHANGES_COUNT_MAX,
   type HistoryAnswer,
   type HistoryQuery,
+  type HistoryReach,
   PAST_NAMES_BYTES_MAX,
   type PastChange,
   type PastMoment,

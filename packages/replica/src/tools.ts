@@ -1,5 +1,6 @@
 import type {
   HistoryQuery,
+  HistoryReach,
   PastChange,
   PastChanges,
   PastChildren,
@@ -33,6 +34,7 @@ export interface ReplicaTools {
 export interface HistoryAccess {
   /** Begins to read; `Replica.historyRead` takes the answer. The query is the callee's. */
   read(serial: number, query: HistoryQuery): void;
+  encodeReach(reach: HistoryReach): Uint8Array;
   encodeNode(node: PastNode): Uint8Array;
   encodeChildren(children: PastChildren): Uint8Array;
   encodeChanges(page: ShownPastChanges): Uint8Array;

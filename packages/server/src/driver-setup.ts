@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { MajorityQuorum, membersOf, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
 import { type HistoryAccess, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
-import { encodePastChanges, encodePastChildren, encodePastNode, RequestReader } from "@zooid/wire";
+import { encodePastChanges, encodePastChildren, encodePastNode, encodeReach, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { ClientAuth } from "./clients/client-auth.ts";
 import type { ServerConfig } from "./config.ts";
@@ -106,6 +106,7 @@ export function replicaToolsOf(
       : {
           history: {
             read: readHistory,
+            encodeReach,
             encodeNode: encodePastNode,
             encodeChildren: encodePastChildren,
             encodeChanges: encodePastChanges,

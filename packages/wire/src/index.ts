@@ -37,6 +37,8 @@ export {
   encodePastChanges,
   encodePastChildren,
   encodePastNode,
+  encodeReach,
+  readReach,
   type ShownChange,
   type ShownChanges,
   writeChangesRequest,

@@ -1,6 +1,8 @@
 import { OPEN_ACL, type PastNode, type Zxid } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { JuteReader } from "./jute-reader.ts";
+import { JuteWriter } from "./jute-writer.ts";
 import {
   decodePastChanges,
   decodePastChildren,
@@ -8,6 +10,8 @@ import {
   encodePastChanges,
   encodePastChildren,
   encodePastNode,
+  encodeReach,
+  readReach,
   type ShownChanges,
 } from "./past-codec.ts";
 
@@ -58,6 +62,20 @@ test("a node of the past keeps its fields", () => {
       expect(plain(decodePastNode(encodePastNode(node)))).toEqual(node);
     }),
   );
+});
+
+test("what a history reaches is read from a refusal that has it, and from no other body", () => {
+  const reach = { first: 5 as Zxid, last: (2 ** 45) as Zxid };
+  const writer = new JuteWriter();
+  const bytes = encodeReach(reach);
+  writer.range(bytes, 0, bytes.length);
+  const reader = new JuteReader();
+  for (let end = 0; end <= writer.end; end++) {
+    reader.reset(writer.bytes, 0, end);
+    expect(readReach(reader)).toEqual(end === writer.end ? reach : undefined);
+  }
+  reader.reset(Buffer.alloc(40), 0, 40);
+  expect(readReach(reader)).toBeUndefined();
 });
 
 test("names of children keep their order", () => {

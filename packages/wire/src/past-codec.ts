@@ -4,6 +4,7 @@
  *
  * ```
  *  node     data · access list · czxid i64 · mzxid i64 · ctime i64 · mtime i64 · version i32 · aversion i32 · owner i64
+ *  reach    first i64 · last i64: behind HISTORY_GONE, where they are known
  *  children count i32 · (name ustring) …
  *  changes  count i32 · (path ustring · zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data) …
  *           count i32 · (zxids of a gap, behind and up to, i64 i64) … · reached i64 · whether it is the last page bool
@@ -12,6 +13,7 @@
 import {
   type Acl,
   ChangesScope,
+  type HistoryReach,
   MomentUnit,
   type PastChange,
   type PastChanges,
@@ -50,6 +52,8 @@ interface PageToShow extends Omit<PastChanges, "changes"> {
 
 const CHANGE_BYTES_MIN = 33;
 const GAP_BYTES = 16;
+/** With its length. */
+const REACH_BYTES = 20;
 
 export function encodePastNode(node: PastNode): Uint8Array {
   const writer = new JuteWriter();
@@ -120,6 +124,19 @@ export function decodePastChanges(bytes: Uint8Array): ShownChanges {
   const gaps: ZxidRange[] = [];
   for (let left = reader.count(GAP_BYTES); left > 0; left--) gaps.push({ after: reader.zxid(), end: reader.zxid() });
   return { changes, gaps, reached: reader.zxid(), isLast: reader.bool() };
+}
+
+export function encodeReach({ first, last }: HistoryReach): Uint8Array {
+  const writer = new JuteWriter();
+  writer.zxid(first);
+  writer.zxid(last);
+  return writer.bytes.subarray(0, writer.end);
+}
+
+/** What a refusal with HISTORY_GONE says of the history; undefined where it says nothing. */
+export function readReach(reader: JuteReader): HistoryReach | undefined {
+  if (reader.rest < REACH_BYTES || reader.int() !== REACH_BYTES - 4) return undefined;
+  return { first: reader.zxid(), last: reader.zxid() };
 }
 
 /** The body of a request for a node of the past, or for its children. */

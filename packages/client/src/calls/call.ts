@@ -1,6 +1,14 @@
 import { ErrorCode } from "@zooid/model";
-import type { WireError } from "@zooid/wire";
-import { type Outcome, refusalError, unreadableError, type ZkError, type ZkErrorCode, zkError } from "../errors.ts";
+import { type JuteReader, readReach, type WireError } from "@zooid/wire";
+import {
+  historyGone,
+  type Outcome,
+  refusalError,
+  unreadableError,
+  type ZkError,
+  type ZkErrorCode,
+  zkError,
+} from "../errors.ts";
 import { type Watcher, type WatchKind, type WatchType, watchTypeOf } from "../watches/watch-registry.ts";
 import { offAbort, onAbort } from "./abort-listeners.ts";
 import type { Operation } from "./operation.ts";
@@ -156,8 +164,12 @@ export class Call<B = unknown, T = unknown> {
     return unreadableError(this.operation.name, this.shownPath, cause);
   }
 
-  refusal(errno: number): ZkError {
+  /** @param body of the refusal, where it may have one */
+  refusal(errno: number, body?: JuteReader): ZkError {
     const { name } = this.operation;
+    if (errno === ErrorCode.HISTORY_GONE) {
+      return historyGone(body === undefined ? undefined : readReach(body), name, this.shownPath);
+    }
     if (errno !== ErrorCode.NO_NODE || name !== "create") return refusalError(errno, name, this.shownPath);
     const root = this.path === this.shownPath ? "" : ", and makeRoot() the client's root";
     const reason = `its parent is missing: the option parents creates it${root}`;

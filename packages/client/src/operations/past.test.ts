@@ -67,7 +67,9 @@ test("a node of the past has the data and versions that it had, in a chroot too"
   expect([text(data), version, czxid, mzxid]).toEqual(["1", 1, zxidAt(0), zxidAt(1)]);
   expect(ctimeMs).toBeGreaterThan(1_700_000_000_000);
   await expect(zk.get("/a", { at: (zxidAt(0) - 1) as Zxid })).rejects.toMatchObject({ code: "NO_NODE", path: "/a" });
-  await expect(zk.get("/a", { at: (zxidAt(0) + 2 ** 40) as Zxid })).rejects.toMatchObject({ code: "HISTORY_GONE" });
+  const later = zk.get("/a", { at: (zxidAt(0) + 2 ** 40) as Zxid });
+  await expect(later).rejects.toMatchObject({ code: "HISTORY_GONE", reach: { first: 1, last: expect.any(Number) } });
+  await expect(later).rejects.toThrow(/HISTORY_GONE\); it begins at 0x1 and ends at 0x\w+/);
 });
 
 test("the children of a node of the past are those that it had", async () => {

@@ -137,7 +137,7 @@ export class ReceivedAnswers {
     }
     // The next handshake shows what became of the session. The rest of the chunk is processed.
     if (code === ErrorCode.SESSION_MOVED || code === ErrorCode.SESSION_EXPIRED) this.#sinks.disowned();
-    postponed.tryAgainOrReject(call, call.refusal(code));
+    postponed.tryAgainOrReject(call, call.refusal(code, this.#reader));
   }
 
   /** A cancelled create has succeeded: its node is deleted, unless it was changed. */

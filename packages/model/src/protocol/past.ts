@@ -89,6 +89,15 @@ export interface PastChanges {
   readonly gaps: readonly ZxidRange[];
 }
 
+/**
+ * The first and the last transaction behind which a history can say what a node was, but for gaps
+ * between them.
+ */
+export interface HistoryReach {
+  readonly first: Zxid;
+  readonly last: Zxid;
+}
+
 export type HistoryAnswer =
   | { readonly kind: "node"; readonly node: PastNode }
   /** The access list is that of the node. */
@@ -100,7 +109,7 @@ export type HistoryAnswer =
   /** Names, or changes of children, beyond what one answer has or takes. */
   | { readonly kind: "too-large" }
   /** The history does not reach there, or has a gap before. */
-  | { readonly kind: "unknown" }
+  | { readonly kind: "unknown"; readonly reach: HistoryReach | undefined }
   /** A file of it is damaged, or could not be read. */
   | { readonly kind: "failed"; readonly reason: string };
 

@@ -41,6 +41,7 @@ function withHistory(): { readonly zk: TestReplica; readonly asked: HistoryQuery
     {
       history: {
         read: (_, query) => asked.push(query),
+        encodeReach: ({ first, last }) => Buffer.from(`${first} to ${last}`),
         encodeNode: ({ data }) => Buffer.from(`node ${Buffer.from(data ?? "")}`),
         encodeChildren: ({ names }) => Buffer.from(`children ${names}`),
         encodeChanges: ({ changes, reached, isLast }) => {
@@ -100,7 +101,7 @@ describe("a question about the past", () => {
     const { zk, asked, ref } = furnished();
     zk.ask(ref, OpCode.GET_PAST, (writer) => writePastRequest(writer, "/a", { timeMs: 8 }));
     expect(asked).toMatchObject([{ at: { timeMs: 8 } }]);
-    answer(zk, 1, { kind: "unknown" });
+    answer(zk, 1, { kind: "unknown", reach: undefined });
     zk.take(ref);
     const inAnother = (writer: JuteWriter): void => {
       writer.text("/a");
@@ -116,7 +117,8 @@ describe("a question about the past", () => {
     [{ kind: "children", acl: NO_RIGHTS, names: ["secret"] }, "NO_AUTH"],
     [{ kind: "too-large" }, "QUOTA_EXCEEDED"],
     [{ kind: "node", node: { ...NODE, acl: NO_RIGHTS } }, "NO_AUTH"],
-    [{ kind: "unknown" }, "HISTORY_GONE"],
+    [{ kind: "unknown", reach: undefined }, "HISTORY_GONE"],
+    [{ kind: "unknown", reach: { first: 3 as Zxid, last: 4 as Zxid } }, "HISTORY_GONE 3 to 4"],
     [{ kind: "failed", reason: "a file is damaged" }, "SYSTEM_ERROR"],
   ])("is refused where the history says so (case %#)", (found, code) => {
     const { zk, ref } = furnished();
@@ -174,10 +176,10 @@ describe("a question about the past", () => {
     // No ping is read from the other one meanwhile.
     for (let serial = 1; serial <= 1; serial++) {
       zk.advanceInTicks(900);
-      answer(zk, serial, { kind: "unknown" });
+      answer(zk, serial, { kind: "unknown", reach: undefined });
       zk.advanceInTicks(900);
     }
-    answer(zk, 2, { kind: "unknown" });
+    answer(zk, 2, { kind: "unknown", reach: undefined });
     expect(zk.take(other)).toEqual([expect.stringContaining("HISTORY_GONE")]);
   });
 
@@ -333,7 +335,7 @@ describe("the rights to a past", () => {
     const { zk, asked, ref } = furnished();
     zk.ask(ref, OpCode.GET_PAST, pastOf("/gone"));
     expect(asked).toHaveLength(1);
-    answer(zk, 1, { kind: "unknown" });
+    answer(zk, 1, { kind: "unknown", reach: undefined });
     zk.ask(ref, OpCode.SET_ACL, setAcl("/", READERS));
     zk.take(ref);
     expect(zk.ask(ref, OpCode.GET_PAST, pastOf("/gone"))).toBe("NO_AUTH");

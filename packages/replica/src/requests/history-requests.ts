@@ -6,6 +6,7 @@ import {
   ErrorCode,
   type HistoryAnswer,
   type HistoryQuery,
+  type HistoryReach,
   isValidPath,
   MomentUnit,
   OpCode,
@@ -130,7 +131,7 @@ export class HistoryRequests {
     const { connection, xid } = pending;
     switch (answer.kind) {
       case "unknown":
-        return this.#refuse(connection, xid, ErrorCode.HISTORY_GONE);
+        return this.#refuseGone(connection, xid, answer.reach);
       case "failed":
         return this.#refuse(connection, xid, ErrorCode.SYSTEM_ERROR);
       case "no-node":
@@ -175,6 +176,14 @@ export class HistoryRequests {
   #refuse({ ref }: Connection, xid: number, code: ErrorCode): true {
     const { sinks, servingState } = this.#parts;
     sinks.replies.header(ref, xid, servingState.visible, code);
+    return true;
+  }
+
+  #refuseGone(connection: Connection, xid: number, reach: HistoryReach | undefined): true {
+    if (reach === undefined) return this.#refuse(connection, xid, ErrorCode.HISTORY_GONE);
+    const { sinks, servingState } = this.#parts;
+    const bytes = this.#history.encodeReach(reach);
+    sinks.replies.token(connection.ref, xid, servingState.visible, ErrorCode.HISTORY_GONE, bytes);
     return true;
   }
 

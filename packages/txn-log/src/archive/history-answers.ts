@@ -16,7 +16,6 @@ import {
 import { StoreError } from "../store-error.ts";
 import type { HistoryReader } from "./history-reader.ts";
 
-const UNKNOWN = { kind: "unknown" } as const;
 /** Blocks that are read for the children of a node at a moment: some 0.3 s. */
 const CHILDREN_BLOCKS_MAX = 2048;
 
@@ -51,17 +50,20 @@ type ChangesQuery = Extract<HistoryQuery, { kind: "changes" }>;
 
 function nodeOf(reader: HistoryReader, { path, at }: MomentQuery): HistoryAnswer {
   const zxid = zxidOf(reader, at);
-  const answer = zxid === undefined ? UNKNOWN : reader.nodeAt(Buffer.from(path), zxid);
-  return answer.kind === "unknown" ? UNKNOWN : answer;
+  const answer = zxid === undefined ? undefined : reader.nodeAt(Buffer.from(path), zxid);
+  return answer === undefined || answer.kind === "unknown" ? unknown(reader) : answer;
 }
 
 function childrenOf(reader: HistoryReader, { path, at }: MomentQuery): HistoryAnswer {
   const zxid = zxidOf(reader, at);
-  if (zxid === undefined) return UNKNOWN;
   const limits = { blocksMax: CHILDREN_BLOCKS_MAX, namesBytesMax: PAST_NAMES_BYTES_MAX };
-  const answer = reader.childrenAt(Buffer.from(path), zxid, limits);
-  if (answer.kind !== "children") return answer.kind === "unknown" ? UNKNOWN : answer;
-  return { kind: "children", acl: answer.node.acl, names: answer.names };
+  const answer = zxid === undefined ? undefined : reader.childrenAt(Buffer.from(path), zxid, limits);
+  if (answer === undefined || answer.kind === "unknown") return unknown(reader);
+  return answer.kind === "children" ? { kind: "children", acl: answer.node.acl, names: answer.names } : answer;
+}
+
+function unknown(reader: HistoryReader): HistoryAnswer {
+  return { kind: "unknown", reach: reader.reach() };
 }
 
 function zxidOf(reader: HistoryReader, at: PastMoment): Zxid | undefined {
@@ -74,7 +76,7 @@ function changesOf(
   { path: asked, scope, after: begin, countMax: countAsked }: ChangesQuery,
 ): HistoryAnswer {
   const range = reader.range();
-  if (range === undefined) return UNKNOWN;
+  if (range === undefined) return unknown(reader);
   // Behind no transaction: where the history begins.
   const after = begin === 0 ? laterOf(begin, range.after) : begin;
   const countMax = Math.min(CHANGES_COUNT_MAX, countAsked);

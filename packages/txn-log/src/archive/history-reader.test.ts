@@ -211,6 +211,7 @@ function timeOf(zxid: Zxid): number {
 test("the history is in several files and bases", () => {
   expect(listArchive(logFolder()).length).toBeGreaterThan(3);
   expect(reader().range()).toEqual({ after: Z(0, 0), end: lastZxid() });
+  expect(reader().reach()).toEqual({ first: 1, last: lastZxid() });
 });
 
 describe("changes", () => {
@@ -390,6 +391,7 @@ describe("where files are gone", () => {
         }
       }
       expect(first.nodeAt(Buffer.from("/a"), (after - 1) as Zxid)).toMatchObject({ kind: "unknown" });
+      expect(first.reach()).toEqual({ first: base, last: lastZxid() });
       const page = first.changes(query("/a"), () => {});
       expect(page.gaps).toEqual([{ after: Z(0, 0), end: after }]);
     } finally {

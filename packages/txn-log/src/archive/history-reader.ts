@@ -3,6 +3,7 @@ import {
   type ByteSlice,
   earlierOf,
   formatZxid,
+  type HistoryReach,
   laterOf,
   newTxnHeader,
   newTxnOp,
@@ -123,6 +124,19 @@ export class HistoryReader {
     const files = this.#files();
     const [first, last] = [files[0], files.at(-1)];
     return first === undefined || last === undefined ? undefined : { after: first.after, end: last.end };
+  }
+
+  /** Undefined where there is no moment, without files or without a whole state. */
+  reach(): HistoryReach | undefined {
+    const range = this.range();
+    if (range === undefined) return undefined;
+    const { after, end: last } = range;
+    // Nothing was there before the first transaction of all.
+    const first =
+      after === 0
+        ? ((after + 1) as Zxid)
+        : listBases(basesFolderOf(this.#archive)).find((base) => base.zxid >= after)?.zxid;
+    return first === undefined || first > last ? undefined : { first, last };
   }
 
   /**
