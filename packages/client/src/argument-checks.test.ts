@@ -34,6 +34,7 @@ import type { ClientOptions } from "./options.ts";
 import * as prometheus from "./prometheus.ts";
 import type { ConfigChange } from "./servers/ensemble-config.ts";
 import type { IterateOptions } from "./streams/iterate.ts";
+import type { ChangesOptions } from "./streams/observe-changes.ts";
 import type { EventsOptions } from "./streams/observe-events.ts";
 import type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
 import type { TreeOptions } from "./streams/observe-tree.ts";
@@ -397,6 +398,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     zk.history,
     path,
     options<HistoryOptions>({ ...CALL, after: [-1, 1.5, "5"], recursive: NO_FLAG, pageSize: [0, 1001, "5"] }),
+  ),
+  "Client#changes$": row(
+    zk.changes$,
+    path,
+    options<ChangesOptions>({ after: [-1, 1.5, "5"], recursive: NO_FLAG, pageSize: [0, 1001, "5"] }),
   ),
   "Client#getAcl": row(zk.getAcl, path, read),
   "Client#setAcl": row(zk.setAcl, path, acl, options<VersionOptions>({ ...CALL, version: NO_INT })),

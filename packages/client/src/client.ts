@@ -75,6 +75,7 @@ import type { SessionDriver } from "./session/session-driver.ts";
 import { withinSession } from "./session/session-scope.ts";
 import { type ClientMetrics, type SharedParts, viewOf } from "./shared-parts.ts";
 import { CHILDREN, DATA, EXISTENCE } from "./streams/observe.ts";
+import { type ChangesOptions, observeChanges, type ReachedChange } from "./streams/observe-changes.ts";
 import { type EventsOptions, observeEvents, type Resync } from "./streams/observe-events.ts";
 import { observeNode } from "./streams/observe-node.ts";
 import type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
@@ -599,6 +600,23 @@ export class Client implements AsyncDisposable {
     if (!fits(options, SHAPES.TREE)) return refusedStream("watchTree$", path, options, SHAPES.TREE);
     const { persistentWatches } = this.#shared.observations;
     return observeTree({ driver: this.#driver, persistentWatches, root: this.#root, path }, options);
+  }
+
+  /**
+   * Each change of a node, from a Zooid server that keeps a history: first those that the history
+   * has, then each further one some seconds after it happened. None is left out, also over lost
+   * connections and sessions, but for transactions that the history lacks, which come as a `gap`.
+   * The server keeps nothing for the stream but a watch, which says when to ask again.
+   *
+   * The changes of one transaction come together. After a `reached` a program that has handled all
+   * before it can continue from there, in another stream with `after`.
+   *
+   * @param options `after`: HISTORY_GONE where the history begins later; the error's `reach` says
+   *   where. Other errors are those of {@link Client.history}
+   */
+  changes$(path: string, options: ChangesOptions = {}): Observable<HistoryItem | ReachedChange> {
+    if (!fits(options, SHAPES.CHANGES)) return refusedStream("changes$", path, options, SHAPES.CHANGES);
+    return observeChanges(this.#place, path, options);
   }
 
   /** The same session with a longer root path. Closing either closes both. */

@@ -98,6 +98,7 @@ export type {
 export { type FieldsFirstLogger, type LogFields, type Logger, pinoLogger } from "./session/logger.ts";
 export type { ClientMetrics } from "./shared-parts.ts";
 export { type IterateOptions, iterate } from "./streams/iterate.ts";
+export type { ChangesOptions, ReachedChange } from "./streams/observe-changes.ts";
 export type { EventsOptions, Resync } from "./streams/observe-events.ts";
 export type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
 export type { TreeChange, TreeNode, TreeOptions } from "./streams/observe-tree.ts";

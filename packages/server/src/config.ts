@@ -483,6 +483,7 @@ export interface RetentionOptions {
 }
 
 const HISTORY_LAG_BYTES: number = 1024 * 1024 * 1024;
+const HISTORY_FILE_MS = 10_000;
 
 function parseHistory(
   { history = {}, dataDir }: ServerOptions,
@@ -499,6 +500,7 @@ function parseHistory(
     retainMs,
     retainBytes: bytes("zooid.history.retainBytes", history.retainBytes ?? 0),
     lagBytesMax: bytes("zooid.history.lagBytesMax", history.lagBytesMax ?? HISTORY_LAG_BYTES),
+    fileMs: whole("zooid.history.fileMs", history.fileMs ?? HISTORY_FILE_MS, 100, 2 ** 31 - 1),
   };
 }
 

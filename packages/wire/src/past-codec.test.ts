@@ -32,6 +32,7 @@ const NODE = fc.record({
   ownerLow: int,
 });
 const CHANGES = fc.record({
+  begins: zxid,
   changes: fc.array(
     fc.record({
       path: fc.string({ unit: "grapheme" }),
@@ -105,6 +106,6 @@ test("what is cut off is refused, wherever that is", () => {
     isReadable: true,
     data: Buffer.from("data"),
   };
-  const page = encoded({ changes: [change], gaps: [], reached: 1 as Zxid, isLast: true });
+  const page = encoded({ begins: 1 as Zxid, changes: [change], gaps: [], reached: 1 as Zxid, isLast: true });
   for (let end = 0; end < page.length; end++) expect(() => decodePastChanges(page.subarray(0, end))).toThrow();
 });

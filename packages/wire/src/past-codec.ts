@@ -7,7 +7,7 @@
  *  reach    first i64 · last i64: behind HISTORY_GONE, where they are known
  *  children count i32 · (name ustring) …
  *  changes  count i32 · (path ustring · zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data) …
- *           count i32 · (zxids of a gap, behind and up to, i64 i64) … · reached i64 · whether it is the last page bool
+ *           begins i64 · count i32 · (zxids of a gap, behind and up to, i64 i64) … · reached i64 · whether it is the last page bool
  * ```
  */
 import {
@@ -88,7 +88,7 @@ export function decodePastChildren(bytes: Uint8Array): PastChildren {
   return { names: readNames(readerOf(bytes)) };
 }
 
-export function encodePastChanges({ changes, gaps, reached, isLast }: PageToShow): Uint8Array {
+export function encodePastChanges({ begins, changes, gaps, reached, isLast }: PageToShow): Uint8Array {
   const writer = new JuteWriter();
   writer.int(changes.length);
   for (const { path, zxid, timeMs, op, version, isReadable, data } of changes) {
@@ -100,6 +100,7 @@ export function encodePastChanges({ changes, gaps, reached, isLast }: PageToShow
     writer.bool(isReadable);
     writeBytes(writer, data);
   }
+  writer.zxid(begins);
   writer.int(gaps.length);
   for (const { after, end } of gaps) {
     writer.zxid(after);
@@ -121,9 +122,10 @@ export function decodePastChanges(bytes: Uint8Array): ShownChanges {
     const [zxid, timeMs, op, version] = [reader.zxid(), reader.zxid(), reader.int(), reader.int()];
     changes.push({ path, zxid, timeMs, op, version, isReadable: reader.bool(), data: readData(reader) });
   }
+  const begins = reader.zxid();
   const gaps: ZxidRange[] = [];
   for (let left = reader.count(GAP_BYTES); left > 0; left--) gaps.push({ after: reader.zxid(), end: reader.zxid() });
-  return { changes, gaps, reached: reader.zxid(), isLast: reader.bool() };
+  return { begins, changes, gaps, reached: reader.zxid(), isLast: reader.bool() };
 }
 
 export function encodeReach({ first, last }: HistoryReach): Uint8Array {

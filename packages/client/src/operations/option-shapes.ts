@@ -18,6 +18,7 @@ import type { Observable } from "rxjs";
 import type { CallOptions } from "../calls/call.ts";
 import type { CloseOptions } from "../close-options.ts";
 import type { ConfigChange } from "../servers/ensemble-config.ts";
+import type { ChangesOptions } from "../streams/observe-changes.ts";
 import type { EventsOptions } from "../streams/observe-events.ts";
 import type { ObserveDataOptions, ObserveOptions } from "../streams/observe-options.ts";
 import type { TreeOptions } from "../streams/observe-tree.ts";
@@ -89,6 +90,11 @@ export const GET: Shape<
 });
 export const HISTORY: Shape<HistoryOptions> = shape<HistoryOptions>({
   ...call,
+  after: wholeNumberRule(0, Number.MAX_SAFE_INTEGER),
+  recursive: flag,
+  pageSize: wholeNumberRule(1, CHANGES_COUNT_MAX),
+});
+export const CHANGES: Shape<ChangesOptions> = shape<ChangesOptions>({
   after: wholeNumberRule(0, Number.MAX_SAFE_INTEGER),
   recursive: flag,
   pageSize: wholeNumberRule(1, CHANGES_COUNT_MAX),

@@ -30,7 +30,7 @@ export interface HistoryChange extends Omit<ShownChange, "op"> {
 const PAGE_SIZE = 200;
 
 export function readPast(place: ViewPlace, path: string, at: Zxid | Date, options: CallOptions): Promise<PastNode> {
-  return ask(place, path, { operation: GET_PAST, body: momentOf(at), options });
+  return askHistory(place, path, { operation: GET_PAST, body: momentOf(at), options });
 }
 
 export function readPastChildren(
@@ -39,7 +39,7 @@ export function readPastChildren(
   at: Zxid | Date,
   options: CallOptions,
 ): Promise<PastChildren> {
-  return ask(place, path, { operation: GET_PAST_CHILDREN, body: momentOf(at), options });
+  return askHistory(place, path, { operation: GET_PAST_CHILDREN, body: momentOf(at), options });
 }
 
 export async function* readChanges(
@@ -50,7 +50,11 @@ export async function* readChanges(
   const { pageSize: countMax = PAGE_SIZE, after: begin = 0 as Zxid, recursive = false, ...limits } = options;
   const scope = recursive ? ChangesScope.SUBTREE : ChangesScope.NODE;
   for (let after = begin; ; ) {
-    const page = await ask(place, path, { operation: GET_CHANGES, body: { after, countMax, scope }, options: limits });
+    const page = await askHistory(place, path, {
+      operation: GET_CHANGES,
+      body: { after, countMax, scope },
+      options: limits,
+    });
     for (const item of itemsOf(place.root, page)) yield item;
     if (page.isLast) return;
     after = page.reached;
@@ -61,8 +65,8 @@ function momentOf(at: Zxid | Date): PastMoment {
   return typeof at === "number" ? { zxid: at } : { timeMs: at.getTime() };
 }
 
-/** By their zxids. */
-function itemsOf(root: string, { changes, gaps }: ShownChanges): readonly HistoryItem[] {
+/** The items of a page, by their zxids. */
+export function itemsOf(root: string, { changes, gaps }: ShownChanges): readonly HistoryItem[] {
   const items = [
     ...changes.map((change) => ({ place: change.zxid, item: changeOf(root, change) })),
     ...gaps.map((gap) => ({ place: gap.end, item: { kind: "gap", ...gap } as const })),
@@ -74,7 +78,8 @@ function changeOf(root: string, { op, path, ...change }: ShownChange): HistoryCh
   return { kind: "change", path: withoutRoot(root, path), op: opName(op) ?? `OP_${op}`, ...change };
 }
 
-async function ask<B, T>(
+/** Asks a server that keeps a history. @throws ZkError UNIMPLEMENTED for another one */
+export async function askHistory<B, T>(
   { driver, root, view }: ViewPlace,
   shownPath: string,
   {

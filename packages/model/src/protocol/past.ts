@@ -81,6 +81,8 @@ export interface ZxidRange {
 }
 
 export interface PastChanges {
+  /** The transaction behind which the history begins. */
+  readonly begins: Zxid;
   readonly changes: readonly PastChange[];
   /** The page has every change up to here, but for those in the gaps. */
   readonly reached: Zxid;

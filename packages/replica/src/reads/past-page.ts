@@ -85,6 +85,7 @@ export class PastPage {
 
   #endedAt(reached: Zxid, changes: ShownPastChanges["changes"]): ShownPastChanges {
     return {
+      begins: this.#page.begins,
       changes: changes.filter(({ zxid }) => zxid <= reached),
       gaps: this.#page.gaps.filter(({ after }) => after < reached),
       reached: laterOf(reached, this.#question.after),

@@ -74,7 +74,14 @@ function changeOf(path: string, zxid: number, more: Partial<PastChange> = {}): P
 }
 
 function pageOf(changes: readonly PastChange[]): HistoryAnswer {
-  return { kind: "changes", changes, reached: changes.at(-1)?.zxid ?? (0 as Zxid), isLast: true, gaps: [] };
+  return {
+    kind: "changes",
+    begins: 0 as Zxid,
+    changes,
+    reached: changes.at(-1)?.zxid ?? (0 as Zxid),
+    isLast: true,
+    gaps: [],
+  };
 }
 
 function answer(zk: TestReplica, serial: number, found: HistoryAnswer): void {

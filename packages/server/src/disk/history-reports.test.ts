@@ -3,7 +3,7 @@ import type { ArchiveEvent, ArchiveStatus } from "@zooid/txn-log/sqlite";
 import { expect, test } from "vitest";
 import { archiveOptionsOf, historyMetrics } from "./history-reports.ts";
 
-const LIMITS = { retainMs: 1000, retainBytes: 0, lagBytesMax: 5 };
+const LIMITS = { retainMs: 1000, retainBytes: 0, lagBytesMax: 5, fileMs: 100 };
 
 /** The lines of events, with their levels and names. */
 function linesOf(...events: readonly ArchiveEvent[]): readonly string[] {

@@ -12,6 +12,11 @@ export interface HistoryOptions {
   readonly retainBytes?: number;
   /** Bytes of the log that are kept for what is not archived yet. Default 1 GiB. */
   readonly lagBytesMax?: number;
+  /**
+   * How long a transaction waits before its file is written, in milliseconds: clients see it in
+   * the history then. Fewer give more files. Default 10,000.
+   */
+  readonly fileMs?: number;
 }
 
 /** What the archive of a server needs to report. */
@@ -23,7 +28,7 @@ export interface HistoryLog {
 
 /** Undefined where nothing is archived. */
 export function archiveOptionsOf(
-  { retainMs, retainBytes, lagBytesMax }: Required<HistoryOptions>,
+  { retainMs, retainBytes, lagBytesMax, fileMs }: Required<HistoryOptions>,
   directory: string,
   log: HistoryLog,
 ): ArchiveOptions | undefined {
@@ -34,6 +39,7 @@ export function archiveOptionsOf(
     retainMs,
     ...(retainBytes === 0 ? {} : { retainBytes }),
     lagBytesMax,
+    fileMs,
     noted: (event) => report(event, folder, log),
   };
 }

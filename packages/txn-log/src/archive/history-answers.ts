@@ -94,7 +94,7 @@ function changesOf(
     bytes += path.length + (data?.length ?? 0);
     return bytes < DATA_BYTES_MAX && changes.length < countMax;
   });
-  return { kind: "changes", changes, ...page };
+  return { kind: "changes", begins: range.after, changes, ...page };
 }
 
 function copyOf({ bytes, start, end }: Readonly<ByteSlice>): Buffer {

@@ -12,7 +12,7 @@ let server: ZooidServer;
 let zxids: string[] = [];
 
 const start = (): Promise<ZooidServer> =>
-  startServer({ port: 0, dataDir: join(folder, "data"), history: { retainMs: 3_600_000 } });
+  startServer({ port: 0, dataDir: join(folder, "data"), history: { retainMs: 3_600_000, fileMs: 100 } });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "zooid-changes-"));
@@ -64,6 +64,21 @@ test("changes of a subtree name their nodes", async () => {
   expect(lines.map((line) => line.split(" ")[3])).toEqual(["/a", "/a", "/a", "/a/c", "/a/b"]);
   const items = (await run("json", "changes", "-R", "/a")).map((line) => JSON.parse(line) as { item?: object });
   expect(items[3]?.item).toMatchObject({ path: "/a/c", op: "CREATE2" });
+});
+
+test("changes that are followed are those that were, and then those to come, until the limit", async () => {
+  await using zk = await connect(server.connectString);
+  await zk.create("/followed", "0");
+  await using session = await Session.open(server.connectString, "text");
+  const running = session.run("changes", "-R", "--follow", "--data", "--limit", "3", "/followed");
+  await zk.set("/followed", "1");
+  await zk.create("/followed/below", "2");
+  const { stdout } = await running;
+  expect(stdout.trim().split("\n").map(withoutTime)).toEqual([
+    expect.stringContaining("CREATE2 /followed version 0 1 byte 0"),
+    expect.stringContaining("SET_DATA /followed version 1 1 byte 1"),
+    expect.stringContaining("CREATE2 /followed/below version 0 1 byte 2"),
+  ]);
 });
 
 test("changes are items in JSON", async () => {

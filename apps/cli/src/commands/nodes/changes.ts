@@ -1,6 +1,7 @@
-import type { HistoryChange, HistoryItem } from "@zooid/client";
+import type { HistoryChange, HistoryItem, ReachedChange } from "@zooid/client";
 import { counted, formatZxid } from "@zooid/model";
 import { type Command, givenNode, wholeNumber } from "../../command.ts";
+import { follow } from "../../follow.ts";
 import type { JsonObject } from "../../output.ts";
 import { dataJson } from "../../texts/data-text.ts";
 import { givenZxid } from "../../texts/given-zxid.ts";
@@ -8,15 +9,16 @@ import { shownText, textOf } from "../../texts/shown-text.ts";
 
 export const changes: Command = {
   name: "changes",
-  synopsis: "[-R] [--after zxid] [--limit n] [--data] path",
+  synopsis: "[-R] [--after zxid] [--follow] [--limit n] [--data] path",
   flags: [
     { name: "R", isOwn: true },
     { name: "after", takesValue: true, isOwn: true },
+    { name: "follow", isOwn: true },
     { name: "limit", takesValue: true, isOwn: true },
     { name: "data", isOwn: true },
   ],
   summary:
-    "Prints the changes of a node that a server with a history keeps, oldest first; -R with those of the nodes below, --data with their values.",
+    "Prints the changes of a node that a server with a history keeps, oldest first; -R with those of the nodes below, --data with their values; with --follow those to come, until Ctrl-C.",
   operandsMin: 1,
   operandsMax: 1,
   kind: "own",
@@ -26,13 +28,29 @@ export const changes: Command = {
     const after = givenZxid(flags, "after");
     const limit = wholeNumber(flags, "limit") ?? Number.POSITIVE_INFINITY;
     const { path, client } = await givenNode(invocation);
+    const options = { recursive: flags.has("R"), ...(after !== undefined && { after }) };
     let count = 0;
-    const recursive = flags.has("R");
-    for await (const item of client.history(path, { signal, recursive, ...(after !== undefined && { after }) })) {
-      if (count >= limit) break;
+    const show = (item: HistoryItem): void => {
+      if (count >= limit) return;
       if (item.kind === "change") count++;
-      output.line(lineOf(item, { hasPath: recursive, hasData: flags.has("data") }));
+      output.line(lineOf(item, { hasPath: options.recursive, hasData: flags.has("data") }));
       output.json({ command: "changes", item: jsonOf(item) });
+    };
+    if (flags.has("follow")) {
+      const ended = new AbortController();
+      await follow<HistoryItem | ReachedChange>(
+        client.changes$(path, options),
+        AbortSignal.any([signal, ended.signal]),
+        (item) => {
+          if (item.kind !== "reached") show(item);
+          if (count >= limit) ended.abort();
+        },
+      );
+      return { path, changes: count };
+    }
+    for await (const item of client.history(path, { signal, ...options })) {
+      show(item);
+      if (count >= limit) break;
     }
     return { path, changes: count };
   },

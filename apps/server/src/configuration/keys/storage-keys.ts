@@ -17,6 +17,7 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["zooid.log.retainMs", part("retention", "ms", countValue)],
   ["zooid.history.retainMs", part("history", "retainMs", countValue)],
   ["zooid.history.retainBytes", part("history", "retainBytes", countValue)],
+  ["zooid.history.fileMs", part("history", "fileMs", countValue)],
   ["zooid.history.lagBytesMax", part("history", "lagBytesMax", countValue)],
   ["zooid.disk.lowBytes", part("disk", "lowBytes", countValue)],
   ["zooid.disk.reserveBytes", part("disk", "reserveBytes", countValue)],

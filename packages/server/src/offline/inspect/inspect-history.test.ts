@@ -92,5 +92,7 @@ test("a history needs a data directory, and its numbers are whole", () => {
   expect(() => parseServerConfig({ dataDir, history: { retainMs: 1, lagBytesMax: -1 } })).toThrow(
     "zooid.history.lagBytesMax",
   );
-  expect(parseServerConfig({ dataDir }).history).toEqual({ retainMs: 0, retainBytes: 0, lagBytesMax: 2 ** 30 });
+  expect(() => parseServerConfig({ dataDir, history: { retainMs: 1, fileMs: 99 } })).toThrow("zooid.history.fileMs");
+  const { history } = parseServerConfig({ dataDir });
+  expect(history).toEqual({ retainMs: 0, retainBytes: 0, lagBytesMax: 2 ** 30, fileMs: 10_000 });
 });

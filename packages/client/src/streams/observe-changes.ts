@@ -1,0 +1,168 @@
+import { ChangesScope, type Zxid } from "@zooid/model";
+import type { ShownChanges } from "@zooid/wire";
+import type { Observable, Subscriber, Subscription } from "rxjs";
+import { GET_CHANGES } from "../calls/operation.ts";
+import { retry } from "../calls/retry.ts";
+import { startTimer, type Timer } from "../calls/timers.ts";
+import { historyGone, isZkError, renamedError, ZkError } from "../errors.ts";
+import { askHistory, type HistoryItem, itemsOf } from "../operations/past.ts";
+import type { ViewPlace } from "../operations/view-place.ts";
+import { observeEvents } from "./observe-events.ts";
+import { rxjs } from "./rxjs-module.ts";
+
+/** Every change up to this transaction has been emitted: the place to continue from. */
+export interface ReachedChange {
+  readonly kind: "reached";
+  readonly zxid: Zxid;
+}
+
+export interface ChangesOptions {
+  /** The transaction to begin behind. Default: where the history begins. */
+  readonly after?: Zxid;
+  /** Whether the changes of all nodes below count too. Default false. */
+  readonly recursive?: boolean;
+  /** Most changes in one request, 1 to 1000. Default 200. */
+  readonly pageSize?: number;
+}
+
+const PAGE_SIZE = 200;
+/** A change is in the history within seconds of its event: the next question, and each one after. */
+const AGAIN_MS = 100;
+const AGAIN_MS_MAX = 1000;
+/** Without events. It keeps the place of a subtree that never changes from getting too old. */
+const IDLE_MS = 60_000;
+
+/** Reads pages whenever a watch fires, until the history has what the watch was about. */
+export function observeChanges(
+  place: ViewPlace,
+  path: string,
+  options: ChangesOptions,
+): Observable<HistoryItem | ReachedChange> {
+  return new (rxjs().Observable)((subscriber) => {
+    const changes = new ChangesReader(place, path, options, subscriber);
+    return () => changes.stop();
+  });
+}
+
+class ChangesReader {
+  readonly #place: ViewPlace;
+  readonly #path: string;
+  readonly #body: { readonly countMax: number; readonly scope: number };
+  readonly #subscriber: Subscriber<HistoryItem | ReachedChange>;
+  readonly #stopped = new AbortController();
+  readonly #events: Subscription;
+  #after: Zxid;
+  #reported: Zxid | undefined;
+  #isPulling = false;
+  /** Whether an event came since the last question was sent. */
+  #isWoken = true;
+  /** What the history must reach for the events that came. */
+  #wanted = 0;
+  #againMs = AGAIN_MS;
+  #timer: Timer | undefined;
+
+  constructor(
+    place: ViewPlace,
+    path: string,
+    { after = 0 as Zxid, recursive = false, pageSize: countMax = PAGE_SIZE }: ChangesOptions,
+    subscriber: Subscriber<HistoryItem | ReachedChange>,
+  ) {
+    this.#place = place;
+    this.#path = path;
+    this.#after = after;
+    this.#subscriber = subscriber;
+    this.#body = { countMax, scope: recursive ? ChangesScope.SUBTREE : ChangesScope.NODE };
+    const mode = recursive ? "persistent-recursive" : "persistent";
+    this.#events = observeEvents(place.driver, { root: place.root, path, mode }).subscribe({
+      next: () => this.#wake(),
+      error: (error) => this.#fail(error),
+      complete: () => subscriber.complete(),
+    });
+    this.#pull();
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    this.#timer?.cancel();
+    // It fails at once where the path is none.
+    this.#events?.unsubscribe();
+  }
+
+  /** Something may have changed: an event, or a connection after a lost one. */
+  #wake(): void {
+    this.#isWoken = true;
+    this.#againMs = AGAIN_MS;
+    this.#pull();
+  }
+
+  #pull(): void {
+    if (this.#isPulling || this.#stopped.signal.aborted) return;
+    this.#isPulling = true;
+    this.#timer?.cancel();
+    this.#readPages().then(
+      () => this.#pulled(),
+      (error: unknown) => this.#failed(error),
+    );
+  }
+
+  async #readPages(): Promise<void> {
+    for (let isLast = false; !isLast && !this.#stopped.signal.aborted; ) {
+      const isWoken = this.#isWoken;
+      this.#isWoken = false;
+      const page = await this.#readPage();
+      // The answer names the last transaction that the server had applied, which the event was not after.
+      if (isWoken) this.#wanted = this.#place.driver.session.lastZxid;
+      if (page === undefined) return;
+      this.#take(page);
+      isLast = page.isLast;
+    }
+  }
+
+  /** Undefined where no history is written yet. */
+  async #readPage(): Promise<ShownChanges | undefined> {
+    const options = { retry: retry.forever(100), signal: this.#stopped.signal };
+    const body = { after: this.#after, ...this.#body };
+    try {
+      return await askHistory(this.#place, this.#path, { operation: GET_CHANGES, body, options });
+    } catch (error) {
+      if (isZkError(error, "HISTORY_GONE")) return undefined;
+      throw error;
+    }
+  }
+
+  #take(page: ShownChanges): void {
+    if (this.#after > 0 && this.#after < page.begins) {
+      const reach = { first: (page.begins + 1) as Zxid, last: page.reached };
+      throw historyGone(reach, "changes$", this.#path);
+    }
+    for (const item of itemsOf(this.#place.root, page)) this.#subscriber.next(item);
+    this.#after = page.reached;
+  }
+
+  #pulled(): void {
+    this.#isPulling = false;
+    if (this.#stopped.signal.aborted) return;
+    if (this.#after > 0 && this.#after !== this.#reported) {
+      this.#reported = this.#after;
+      this.#subscriber.next({ kind: "reached", zxid: this.#after });
+    }
+    if (this.#isWoken) return this.#pull();
+    const isReached = this.#after >= this.#wanted;
+    const delayMs = isReached ? IDLE_MS : this.#againMs;
+    this.#againMs = Math.min(AGAIN_MS_MAX, 2 * this.#againMs);
+    this.#timer = startTimer(delayMs, () => this.#pull(), { ref: false });
+  }
+
+  #failed(error: unknown): void {
+    this.#isPulling = false;
+    if (this.#stopped.signal.aborted) return;
+    // The next session has another connection, and the events a watch on it.
+    if (isZkError(error, "SESSION_EXPIRED") && this.#place.driver.end === undefined) return this.#wake();
+    this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    if (isZkError(error, "CLIENT_CLOSED")) this.#subscriber.complete();
+    else this.#subscriber.error(error instanceof ZkError ? renamedError(error, "changes$", this.#path) : error);
+  }
+}
