@@ -30,6 +30,6 @@ export type { SessionEnding } from "./sessions/session-ends.ts";
 export { type Session, SessionTracker } from "./sessions/session-tracker.ts";
 export type { ConnectionRefusal, ReplicaSinks } from "./sinks.ts";
 export type { RequestStages, SlowRequest } from "./slow-requests.ts";
-export type { HistoryAccess, ReplicaTools, ShownPastChanges } from "./tools.ts";
+export type { HistoryAccess, HistoryAsker, ReplicaTools, ShownPastChanges } from "./tools.ts";
 export { type NoPeers, withNoPeers } from "./with-no-peers.ts";
 export type { AddressWork } from "./writes/write-shares.ts";

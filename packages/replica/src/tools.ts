@@ -1,4 +1,5 @@
 import type {
+  ClientShare,
   HistoryQuery,
   HistoryReach,
   PastChange,
@@ -33,11 +34,17 @@ export interface ReplicaTools {
 /** The history of this server, and the encoding of answers about it. */
 export interface HistoryAccess {
   /** Begins to read; `Replica.historyRead` takes the answer. The query is the callee's. */
-  read(serial: number, query: HistoryQuery): void;
+  read(serial: number, query: HistoryQuery, asker: HistoryAsker): void;
   encodeReach(reach: HistoryReach): Uint8Array;
   encodeNode(node: PastNode): Uint8Array;
   encodeChildren(children: PastChildren): Uint8Array;
   encodeChanges(page: ShownPastChanges): Uint8Array;
+}
+
+/** The connection that asks, and what it counts as among others. */
+export interface HistoryAsker extends ClientShare {
+  /** Whether anybody still waits for the answer. */
+  readonly isOpen: boolean;
 }
 
 /** A page without the data that the client might not have read then. */

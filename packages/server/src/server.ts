@@ -23,6 +23,7 @@ import { ConfigError, parseServerConfig, type ServerConfig, type ServerOptions }
 import { DiskGuard } from "./disk/disk-guard.ts";
 import { Driver } from "./driver/driver.ts";
 import type { DriverHooks } from "./driver/driver-config.ts";
+import { HistoryTurns } from "./driver/history-turns.ts";
 import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
 import { PortMoves } from "./listening/port-moves.ts";
@@ -96,11 +97,19 @@ export async function startServer(options: StartOptions = {}): Promise<ZooidServ
 }
 
 /** Undefined where no history is kept. */
-function historyReadOf({ history }: Storage, driver: () => Driver): HistoryAccess["read"] | undefined {
+function historyReadOf(
+  { history }: Storage,
+  proxiesShare: number,
+  driver: () => Driver,
+): HistoryAccess["read"] | undefined {
   if (history === undefined) return undefined;
-  return (serial, query) => {
-    void history.ask(query).then((answer) => driver().input(() => driver().replica.historyRead(serial, answer)));
-  };
+  const turns = new HistoryTurns({
+    now: () => performance.now(),
+    proxiesShare,
+    ask: (query) => history.ask(query),
+    answered: (serial, answer) => driver().input(() => driver().replica.historyRead(serial, answer)),
+  });
+  return (serial, query, asker) => turns.read(serial, query, asker);
 }
 
 /** Whether the others of an ensemble can give a server what it finds damaged at its start. */
@@ -395,7 +404,7 @@ class Server implements ZooidServer {
       tools: replicaToolsOf(
         config,
         (reason) => this.#refusals.note("kerberos", "a client", `its Kerberos authentication failed: ${reason}`),
-        historyReadOf(storage, () => driver),
+        historyReadOf(storage, config.trustedProxies.share, () => driver),
       ),
       hooks: this.#driverHooks(storage, view, () => driver),
       recorder: this.#recorder,

@@ -139,6 +139,10 @@ export class Connection {
     this.answeredAs = this.identities;
   }
 
+  get isOpen(): boolean {
+    return this.phase === "open";
+  }
+
   /** Writes and syncs that are not answered. */
   get unanswered(): number {
     return this.issued - this.answered;

@@ -43,6 +43,9 @@ export class PastPage {
   readonly #question: Question;
   /** By path: the list before the first change of the page. */
   readonly #lists = new Map<string, Acl | undefined>();
+  readonly #shown: ShownPastChanges["changes"][number][] = [];
+  /** The first change that is not decided on. */
+  #next = 0;
 
   constructor(page: PastChanges, question: Question) {
     this.#page = page;
@@ -57,40 +60,52 @@ export class PastPage {
     }
   }
 
+  /** Decides on further changes, each of which it looks at once. */
   step(parts: Parts, connection: Connection): PageStep {
-    const changes: ShownPastChanges["changes"][number][] = [];
     const open = new PastsBelow(parts, connection, this.#question.path);
-    const missing = new Map<string, PastPlace>();
-    let lacking: Zxid | undefined;
-    for (const { acl: known, ...change } of this.#page.changes) {
-      const { path } = change;
-      const key = keyOf(path);
-      if (!open.has(path)) continue;
-      const acl = known ?? this.#lists.get(key) ?? unchangedAcl(parts, change);
-      if (acl === undefined && change.op === OpCode.SET_DATA && !this.#lists.has(key)) {
-        lacking ??= change.zxid;
-        if (missing.size < ACLS_PER_QUESTION && !missing.has(key))
-          missing.set(key, { path, zxid: (change.zxid - 1) as Zxid });
-        continue;
+    const { changes } = this.#page;
+    for (let change = changes[this.#next]; change !== undefined; change = changes[this.#next]) {
+      if (open.has(change.path)) {
+        const acl = this.#aclOf(parts, change);
+        if (acl === "not-read") return this.#withoutList(parts, open, change.zxid);
+        const isReadable = mightRead(parts, connection, acl);
+        const { acl: _, ...shown } = change;
+        this.#shown.push({ ...shown, isReadable, data: isReadable ? change.data : null });
       }
-      const isReadable = mightRead(parts, connection, acl);
-      changes.push({ ...change, isReadable, data: isReadable ? change.data : null });
+      this.#next++;
     }
-    if (lacking === undefined) return { kind: "shown", page: { ...this.#page, changes } };
-    const reached = (lacking - 1) as Zxid;
-    const isBegun = this.#lists.size > 0 && this.#page.changes.some(({ zxid }) => zxid <= reached);
-    if (!isBegun) return { kind: "asks", nodes: [...missing.values()] };
-    return { kind: "shown", page: this.#endedAt(reached, changes) };
+    return { kind: "shown", page: { ...this.#page, changes: this.#shown } };
   }
 
-  #endedAt(reached: Zxid, changes: ShownPastChanges["changes"]): ShownPastChanges {
-    return {
-      begins: this.#page.begins,
-      changes: changes.filter(({ zxid }) => zxid <= reached),
-      gaps: this.#page.gaps.filter(({ after }) => after < reached),
-      reached: laterOf(reached, this.#question.after),
-      isLast: false,
-    };
+  /** Undefined where it is unknown, or of no use. */
+  #aclOf(parts: Parts, change: PastChange): Acl | undefined | "not-read" {
+    const key = keyOf(change.path);
+    const acl = change.acl ?? this.#lists.get(key) ?? unchangedAcl(parts, change);
+    return acl === undefined && change.op === OpCode.SET_DATA && !this.#lists.has(key) ? "not-read" : acl;
+  }
+
+  /** The page ends here if lists were read for it, else lists are asked for. */
+  #withoutList(parts: Parts, open: PastsBelow, zxid: Zxid): PageStep {
+    const { changes, gaps } = this.#page;
+    const reached = (zxid - 1) as Zxid;
+    if (this.#lists.size > 0 && (changes[0]?.zxid ?? zxid) < zxid) {
+      const page = {
+        begins: this.#page.begins,
+        changes: this.#shown.filter((shown) => shown.zxid <= reached),
+        gaps: gaps.filter(({ after }) => after < reached),
+        reached: laterOf(reached, this.#question.after),
+        isLast: false,
+      };
+      return { kind: "shown", page };
+    }
+    const nodes = new Map<string, PastPlace>();
+    for (let at = this.#next; at < changes.length && nodes.size < ACLS_PER_QUESTION; at++) {
+      const change = changes[at];
+      if (change === undefined || nodes.has(keyOf(change.path))) continue;
+      if (!open.has(change.path) || this.#aclOf(parts, change) !== "not-read") continue;
+      nodes.set(keyOf(change.path), { path: change.path, zxid: (change.zxid - 1) as Zxid });
+    }
+    return { kind: "asks", nodes: [...nodes.values()] };
   }
 }
 

@@ -170,7 +170,7 @@ export class HistoryRequests {
   #ask(pending: PendingQuestion, query: HistoryQuery): void {
     const serial = ++this.#lastSerial;
     this.#pending.set(serial, pending);
-    this.#history.read(serial, query);
+    this.#history.read(serial, query, pending.connection);
   }
 
   #refuse({ ref }: Connection, xid: number, code: ErrorCode): true {
