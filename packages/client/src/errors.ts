@@ -46,7 +46,7 @@ export interface ZkErrorDetail {
   readonly reason?: string | undefined;
   /** Whether the request changes nothing, for the message. */
   readonly isRead?: boolean | undefined;
-  /** Of HISTORY_GONE. */
+  /** What the history reaches, with HISTORY_GONE. */
   readonly reach?: HistoryReach | undefined;
 }
 

@@ -142,7 +142,7 @@ test("what the history lacks comes as a gap", async () => {
     const end = Number.parseInt(first.split("-")[1] ?? "", 16);
     expect(shown(await all(zk.history("/a", { after: 1 as Zxid })))).toEqual([
       { kind: "gap", after: 1, end },
-      // The access list of that time is in the file that is gone, and is the node's, which was never set.
+      // The access list of that time is in the file that is gone; the node's was never set.
       ["SET_DATA", zxidAt(2), "2", 2],
     ]);
     expect(await all(zk.history("/a"))).toHaveLength(1);

@@ -26,7 +26,7 @@ export interface ChangesOptions {
 }
 
 const PAGE_SIZE = 200;
-/** A change is in the history within seconds of its event: the next question, and each one after. */
+/** A change is in the history some seconds after its event: when it is asked again, ever later. */
 const AGAIN_MS = 100;
 const AGAIN_MS_MAX = 1000;
 /** Without events. It keeps the place of a subtree that never changes from getting too old. */
@@ -110,7 +110,8 @@ class ChangesReader {
       const isWoken = this.#isWoken;
       this.#isWoken = false;
       const page = await this.#readPage();
-      // The answer names the last transaction that the server had applied, which the event was not after.
+      // The answer names the last transaction that the server had applied: the event's, or a
+      // later one.
       if (isWoken) this.#wanted = this.#place.driver.session.lastZxid;
       if (page === undefined) return;
       this.#take(page);

@@ -106,7 +106,10 @@ export type HistoryAnswer =
   | ({ readonly kind: "children"; readonly acl: Acl } & PastChildren)
   | { readonly kind: "no-node" }
   | ({ readonly kind: "changes" } & PastChanges)
-  /** Of the first of the nodes, in their order; undefined where one is unknown, or was not there. */
+  /**
+   * The lists of the first of the nodes, in their order; undefined where one is unknown, or was
+   * not there.
+   */
   | { readonly kind: "acls"; readonly acls: readonly (Acl | undefined)[] }
   /** Names, or changes of children, beyond what one answer has or takes. */
   | { readonly kind: "too-large" }

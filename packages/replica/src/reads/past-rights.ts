@@ -20,7 +20,7 @@ export function pastRefusal(parts: Parts, connection: Connection, path: Readonly
 }
 
 /**
- * Of which paths below another one a connection may see changes: of those about which it may ask,
+ * The paths below another one whose changes a connection may see: those about which it may ask,
  * and whose nodes above it may read, up to the one that it asked about. Names below a node are for
  * those who may read that node.
  *

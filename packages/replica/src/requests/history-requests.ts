@@ -36,7 +36,7 @@ interface PendingQuestion {
   readonly xid: number;
   readonly path: Uint8Array;
   readonly receivedMs: number;
-  /** Of a page. */
+  /** Where a page begins. */
   readonly after: Zxid;
   /** The page that waits for access lists, and of which nodes. */
   readonly asked: { readonly page: PastPage; readonly nodes: readonly PastPlace[] } | undefined;

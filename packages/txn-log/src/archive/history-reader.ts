@@ -98,8 +98,8 @@ type BaseBefore =
 
 /**
  * Reads the changes of nodes, and nodes of the past, out of an archive that a server may be writing
- * to: the index of each file says in which blocks a path is, and is kept in memory. A file is opened
- * for the call alone.
+ * to: the index of each file says in which blocks a path is, and is kept in memory. A file is
+ * opened for the call alone.
  */
 export class HistoryReader {
   readonly #archive: string;
@@ -229,8 +229,8 @@ export class HistoryReader {
   /**
    * The access lists of nodes, each behind a transaction, for which one base is read at most.
    *
-   * @returns those of the first nodes, at least one: undefined where it is unknown or was not there.
-   *   It ends where another base would be needed
+   * @returns those of the first nodes, at least one, up to where another base would be needed;
+   *   undefined where one is unknown or was not there
    * @throws StoreError for a damaged file
    */
   aclsAt(nodes: readonly PastPlace[]): readonly (Acl | undefined)[] {
