@@ -73,7 +73,7 @@ export type {
   UpdateOptions,
   VersionOptions,
 } from "./operations/node-options.ts";
-export type { HistoryChange, HistoryItem } from "./operations/past.ts";
+export type { ChangeAuthor, HistoryChange, HistoryItem } from "./operations/past.ts";
 export { type ProtectedName, parseProtectedName } from "./operations/protected-name.ts";
 export type { ReadBatch, ReadNode, ReadResult } from "./operations/read-batch.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./operations/standard-schema.ts";

@@ -16,6 +16,7 @@ export namespace zooid {
         originSeq: (number|Long);
         op: number;
         ops: zooid.Op.$Properties[];
+        who: Uint8Array;
         static encode(message: zooid.Txn.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Txn & zooid.Txn.$Shape;
     }
@@ -29,6 +30,7 @@ export namespace zooid {
             originSeq?: (number|Long|null);
             op?: (number|null);
             ops?: (zooid.Op.$Properties[]|null);
+            who?: (Uint8Array|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Txn.$Properties;

@@ -27,6 +27,7 @@ export const zooid = $root.zooid = (() => {
         Txn.prototype.originSeq = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Txn.prototype.op = 0;
         Txn.prototype.ops = $util.emptyArray;
+        Txn.prototype.who = $util.newBuffer([]);
 
         Txn.encode = function (message, writer, _depth) {
             if (!writer)
@@ -50,6 +51,8 @@ export const zooid = $root.zooid = (() => {
             if (message.ops != null && message.ops.length)
                 for (let i = 0; i < message.ops.length; ++i)
                     $root.zooid.Op.encode(message.ops[i], writer.uint32(58).fork(), _depth + 1).ldelim();
+            if (message.who != null && $Object.hasOwnProperty.call(message, "who") && message.who.length)
+                writer.uint32(66).bytes(message.who);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -143,6 +146,15 @@ export const zooid = $root.zooid = (() => {
                         if (!(message.ops && message.ops.length))
                             message.ops = [];
                         message.ops.push($root.zooid.Op.decode(reader, reader.size(), $undefined, _depth + 1));
+                        continue;
+                    }
+                case 8: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.bytes()).length)
+                            message.who = value;
+                        else
+                            delete message.who;
                         continue;
                     }
                 }

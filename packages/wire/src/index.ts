@@ -38,6 +38,7 @@ export {
   encodePastChildren,
   encodePastNode,
   encodeReach,
+  type PageToShow,
   readReach,
   type ShownChange,
   type ShownChanges,

@@ -40,6 +40,7 @@ const CHANGES = fc.record({
       timeMs: time,
       op: int,
       version: int,
+      who: fc.string({ unit: "grapheme" }),
       isReadable: fc.boolean(),
       data,
     }),
@@ -104,6 +105,7 @@ test("what is cut off is refused, wherever that is", () => {
     op: 5,
     version: 3,
     isReadable: true,
+    who: "10.0.0.1",
     data: Buffer.from("data"),
   };
   const page = encoded({ begins: 1 as Zxid, changes: [change], gaps: [], reached: 1 as Zxid, isLast: true });

@@ -6,7 +6,7 @@
  *  node     data · access list · czxid i64 · mzxid i64 · ctime i64 · mtime i64 · version i32 · aversion i32 · owner i64
  *  reach    first i64 · last i64: behind HISTORY_GONE, where they are known
  *  children count i32 · (name ustring) …
- *  changes  count i32 · (path ustring · zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data) …
+ *  changes  count i32 · (path ustring · zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data · who ustring) …
  *           begins i64 · count i32 · (zxids of a gap, behind and up to, i64 i64) … · reached i64 · whether it is the last page bool
  * ```
  */
@@ -46,11 +46,11 @@ export interface ShownChanges extends Omit<PastChanges, "changes"> {
 }
 
 /** A page before it is encoded. */
-interface PageToShow extends Omit<PastChanges, "changes"> {
+export interface PageToShow extends Omit<PastChanges, "changes"> {
   readonly changes: readonly (Omit<PastChange, "acl"> & Pick<ShownChange, "isReadable">)[];
 }
 
-const CHANGE_BYTES_MIN = 33;
+const CHANGE_BYTES_MIN = 37;
 const GAP_BYTES = 16;
 /** With its length. */
 const REACH_BYTES = 20;
@@ -91,7 +91,7 @@ export function decodePastChildren(bytes: Uint8Array): PastChildren {
 export function encodePastChanges({ begins, changes, gaps, reached, isLast }: PageToShow): Uint8Array {
   const writer = new JuteWriter();
   writer.int(changes.length);
-  for (const { path, zxid, timeMs, op, version, isReadable, data } of changes) {
+  for (const { path, zxid, timeMs, op, version, isReadable, data, who } of changes) {
     writeBytes(writer, path);
     writer.zxid(zxid);
     writer.zxid(timeMs);
@@ -99,6 +99,7 @@ export function encodePastChanges({ begins, changes, gaps, reached, isLast }: Pa
     writer.int(version);
     writer.bool(isReadable);
     writeBytes(writer, data);
+    writer.text(who);
   }
   writer.zxid(begins);
   writer.int(gaps.length);
@@ -120,7 +121,16 @@ export function decodePastChanges(bytes: Uint8Array): ShownChanges {
   for (let i = 0; i < count; i++) {
     const path = reader.text() ?? "";
     const [zxid, timeMs, op, version] = [reader.zxid(), reader.zxid(), reader.int(), reader.int()];
-    changes.push({ path, zxid, timeMs, op, version, isReadable: reader.bool(), data: readData(reader) });
+    changes.push({
+      path,
+      zxid,
+      timeMs,
+      op,
+      version,
+      isReadable: reader.bool(),
+      data: readData(reader),
+      who: reader.text() ?? "",
+    });
   }
   const begins = reader.zxid();
   const gaps: ZxidRange[] = [];

@@ -29,8 +29,9 @@ import { SpareBuffers } from "./spare-buffers.ts";
  *        frame header                          record, message Txn
  * ```
  *
- * Fields are written in the order of their numbers, so that equal transactions have equal bytes. A
- * reader skips fields that it does not know.
+ * Fields are written in the order of their numbers, but for `who`, which comes before the ops, as
+ * the rest of the header does: equal transactions have equal bytes. A reader skips fields that it
+ * does not know.
  */
 
 const tagOf = (field: number, wireType: number): number => (field << 3) | wireType;
@@ -46,6 +47,7 @@ const TxnTag = {
   originSeq: tagOf(5, VARINT),
   op: tagOf(6, VARINT),
   ops: tagOf(7, DELIMITED),
+  who: tagOf(8, DELIMITED),
 } as const;
 
 const OpTag = {
@@ -112,7 +114,8 @@ export class TxnBatchEncoder implements TxnBatcher {
   }
 
   begin(header: Readonly<TxnHeader>): void {
-    this.#reserve(HEADER_BYTES_MAX);
+    const { who } = header;
+    this.#reserve(HEADER_BYTES_MAX + who.end - who.start);
     this.#frame = this.#end;
     this.#zxid = header.zxid;
     const bytes = this.#bytes;
@@ -137,6 +140,7 @@ export class TxnBatchEncoder implements TxnBatcher {
     }
     bytes[at++] = TxnTag.op;
     at = writeVarint(bytes, at, zigzag(header.op));
+    if (who.end !== who.start) at = writeDelimited(bytes, at, TxnTag.who, who.bytes, who.start, who.end);
     this.#end = at;
     this.#ops = at;
   }
@@ -363,6 +367,7 @@ export class TxnReader implements TxnDecoder {
     header.origin = 0;
     header.originSeq = 0;
     header.op = 0;
+    header.who.end = header.who.start;
     this.#nextOp = -1;
     for (;;) {
       const tag = txn.tag();
@@ -390,6 +395,12 @@ export class TxnReader implements TxnDecoder {
         case TxnTag.op:
           header.op = txn.sint32();
           break;
+        case TxnTag.who: {
+          const fieldEnd = txn.delimited();
+          setSlice(header.who, bytes, txn.at, fieldEnd);
+          txn.at = fieldEnd;
+          break;
+        }
         case TxnTag.ops: {
           // Ours come last, after the whole header: no need to look further before they are asked
           // for.

@@ -21,10 +21,22 @@ import type { ViewPlace } from "./view-place.ts";
 /** A change of a node, or transactions that the history lacks. */
 export type HistoryItem = HistoryChange | ({ readonly kind: "gap" } & ZxidRange);
 
-export interface HistoryChange extends Omit<ShownChange, "op"> {
+export interface HistoryChange extends Omit<ShownChange, "op" | "who"> {
   readonly kind: "change";
+  /**
+   * Whose change it was, for clients that have ADMIN on the node; null for others, for changes that
+   * servers make themselves, such as the end of a session, and where it was not recorded.
+   */
+  readonly who: ChangeAuthor | null;
   /** `CREATE`, `CREATE2`, `SET_DATA`, `DELETE` and so on, as its client asked it. */
   readonly op: string;
+}
+
+export interface ChangeAuthor {
+  /** The address of the client's connection, which a proxy may have made. */
+  readonly address: string;
+  /** In short, such as `digest:alice`. */
+  readonly identities: readonly string[];
 }
 
 const PAGE_SIZE = 200;
@@ -74,8 +86,10 @@ export function itemsOf(root: string, { changes, gaps }: ShownChanges): readonly
   return items.sort((a, b) => a.place - b.place).map(({ item }) => item);
 }
 
-function changeOf(root: string, { op, path, ...change }: ShownChange): HistoryChange {
-  return { kind: "change", path: withoutRoot(root, path), op: opName(op) ?? `OP_${op}`, ...change };
+function changeOf(root: string, { op, path, who, ...change }: ShownChange): HistoryChange {
+  const [address = "", ...identities] = who.split("\n");
+  const author = who === "" ? null : { address, identities };
+  return { kind: "change", path: withoutRoot(root, path), op: opName(op) ?? `OP_${op}`, who: author, ...change };
 }
 
 /** Asks a server that keeps a history. @throws ZkError UNIMPLEMENTED for another one */

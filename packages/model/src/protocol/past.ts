@@ -61,6 +61,8 @@ export interface PastChange {
   readonly path: Uint8Array;
   readonly zxid: Zxid;
   readonly timeMs: number;
+  /** As a transaction has it, see `TxnHeader`; empty where it has none. */
+  readonly who: string;
   /** CREATE, DELETE, SET_DATA, …, as the client asked it. */
   readonly op: number;
   /** Creates and SET_DATA; null is the protocol's null. */

@@ -35,6 +35,11 @@ export interface TxnHeader {
   originSeq: number;
   /** The request's opcode: MULTI, CLOSE_SESSION, CREATE, … */
   op: number;
+  /**
+   * The client's address and identities, a line each, where the leader keeps a history; else
+   * empty. A digest identity has its user alone, and other schemes than those in use their name.
+   */
+  who: ByteSlice;
 }
 
 /** One effect. Which fields hold anything depends on `op`. */
@@ -78,7 +83,8 @@ export interface TxnOp {
 }
 
 export function newTxnHeader(): TxnHeader {
-  return { zxid: ZXID_NONE, sessionHigh: 0, sessionLow: 0, cxid: 0, timeMs: 0, origin: 0, originSeq: 0, op: 0 };
+  const numbers = { sessionHigh: 0, sessionLow: 0, cxid: 0, timeMs: 0, origin: 0, originSeq: 0, op: 0 };
+  return { zxid: ZXID_NONE, ...numbers, who: emptySlice() };
 }
 
 export function newTxnOp(): TxnOp {

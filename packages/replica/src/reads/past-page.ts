@@ -32,7 +32,7 @@ export type PageStep =
 /**
  * A page of changes, as its client may see it. A change is left out where the client may not ask
  * about its node, or one above, now, and its data are where the client might not have read the node
- * then.
+ * then. Who made it is for those who have ADMIN on the node.
  *
  * The access list of then is in the page, is that of the node as it is where that was never
  * changed, or is asked for, of some nodes at a time. A page whose lists are not all known ends
@@ -70,7 +70,8 @@ export class PastPage {
         if (acl === "not-read") return this.#withoutList(parts, open, change.zxid);
         const isReadable = mightRead(parts, connection, acl);
         const { acl: _, ...shown } = change;
-        this.#shown.push({ ...shown, isReadable, data: isReadable ? change.data : null });
+        const who = change.who !== "" && open.administers(change.path) ? change.who : "";
+        this.#shown.push({ ...shown, isReadable, who, data: isReadable ? change.data : null });
       }
       this.#next++;
     }

@@ -48,6 +48,12 @@ export class PastsBelow {
     return refusal === ErrorCode.OK && this.#reaches(nearest);
   }
 
+  /** Whether the client has ADMIN on a node, or where that is gone, on the nearest one above. */
+  administers(path: Uint8Array): boolean {
+    const node = this.#parts.tree.nearest(path, 0, path.length);
+    return readRefusal(this.#parts, this.#connection, node, Permission.ADMIN) === ErrorCode.OK;
+  }
+
   #reaches(node: number): boolean {
     const { tree } = this.#parts;
     const way: number[] = [];

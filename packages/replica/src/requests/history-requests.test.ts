@@ -45,7 +45,9 @@ function withHistory(): { readonly zk: TestReplica; readonly asked: HistoryQuery
         encodeNode: ({ data }) => Buffer.from(`node ${Buffer.from(data ?? "")}`),
         encodeChildren: ({ names }) => Buffer.from(`children ${names}`),
         encodeChanges: ({ changes, reached, isLast }) => {
-          const shown = changes.map(({ isReadable, data }) => `${isReadable} ${Buffer.from(data ?? "")}`);
+          const shown = changes.map(
+            ({ isReadable, data, who }) => `${isReadable} ${Buffer.from(data ?? "")}${who === "" ? "" : ` by ${who}`}`,
+          );
           return Buffer.from(`${shown.join(", ")}; up to ${reached}, ${isLast ? "last" : "more"}`);
         },
       },
@@ -69,7 +71,7 @@ const LATER = 2 ** 40;
 /** A set to the text of its zxid, whose access list the page does not have. */
 function changeOf(path: string, zxid: number, more: Partial<PastChange> = {}): PastChange {
   const data = Buffer.from(`${zxid}`);
-  const change = { zxid: zxid as Zxid, timeMs: 1, op: OpCode.SET_DATA, version: 1, acl: undefined };
+  const change = { zxid: zxid as Zxid, timeMs: 1, who: "", op: OpCode.SET_DATA, version: 1, acl: undefined };
   return { path: Buffer.from(path), ...change, data, ...more };
 }
 
@@ -224,6 +226,17 @@ describe("a page of changes", () => {
     const paths = ["/closed", "/closed/gone", "/above/gone", "/above", "/gone", "/closed/open"];
     answer(zk, 1, pageOf(paths.map((path, i) => changeOf(path, LATER + i, { acl: OPEN_ACL }))));
     expect(zk.take(ref)).toEqual([expect.stringContaining(`true ${LATER + 3}, true ${LATER + 4}`)]);
+  });
+
+  test("names who made a change to those alone who have ADMIN on the node, or above one that is gone", () => {
+    const { zk, ref } = furnished();
+    zk.ask(ref, OpCode.CREATE, create("/read", "", 0, READERS));
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    const who = "10.0.0.1\ndigest:alice";
+    answer(zk, 1, pageOf(["/read", "/a", "/gone"].map((path, i) => changeOf(path, LATER + i, { ...OPEN, who }))));
+    expect(zk.take(ref)).toEqual([
+      expect.stringContaining(`true ${LATER}, true ${LATER + 1} by ${who}, true ${LATER + 2} by ${who};`),
+    ]);
   });
 
   test("is made of a path with hundreds of nodes, each of which must be readable", () => {

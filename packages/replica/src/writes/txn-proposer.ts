@@ -1,9 +1,11 @@
 import type { CloseLimits, PrepareContext } from "@zooid/data-tree";
 import {
+  type ByteSlice,
   type ChangeRequest,
   clearTxnOp,
   composeZxid,
   ErrorCode,
+  emptySlice,
   type Identity,
   type Members,
   newRequest,
@@ -13,10 +15,12 @@ import {
   OpCode,
   PASSWORD_HASH_BYTES,
   type Request,
+  setSlice,
   type TxnHeader,
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
+import { whoOf } from "../auth/who.ts";
 import type { GroundParts } from "../parts/ground.ts";
 import { HeldShares } from "./held-shares.ts";
 import type { MemberChanges } from "./member-changes.ts";
@@ -38,6 +42,8 @@ export interface Requester {
   readonly cxid: number;
   readonly op: number;
 }
+
+const NOBODY: Readonly<ByteSlice> = emptySlice();
 
 /** No client waits for what an operator asks for. */
 const OPERATOR: Requester = {
@@ -272,7 +278,7 @@ export class TxnProposer {
   }
 
   #write(requester: Requester, identities: readonly Identity[], request: Request, isLocal: boolean): void {
-    this.#begin(requester);
+    this.#begin(requester, this.#parts.tools.history === undefined ? NOBODY : whoOf(identities));
     const context = this.#context;
     context.identities = identities;
     context.isLocal = isLocal;
@@ -300,7 +306,7 @@ export class TxnProposer {
     this.#parts.tools.batcher.end();
   }
 
-  #begin(requester: Requester): void {
+  #begin(requester: Requester, who: Readonly<ByteSlice> = NOBODY): void {
     const header = this.#header;
     this.#prepared = nextZxid(this.#prepared);
     header.zxid = this.#prepared;
@@ -311,6 +317,7 @@ export class TxnProposer {
     header.origin = requester.origin;
     header.originSeq = requester.originSeq;
     header.op = requester.op;
+    setSlice(header.who, who.bytes, who.start, who.end);
     const context = this.#context;
     context.sessionHigh = requester.sessionHigh;
     context.sessionLow = requester.sessionLow;

@@ -275,6 +275,14 @@ describe("a reader gets nothing that it might not have read then", () => {
   });
 });
 
+test("a change names who made it, by address and user, and never by a hash", async () => {
+  await using alice = await clientOf("alice");
+  const [made] = pageOf(await changes(alice, "/mine")).changes;
+  expect(made?.who).toBe("127.0.0.1\ndigest:alice");
+  const reply = await changesBelow(alice, "/");
+  expect(Buffer.from(bodyOf(reply)).toString("latin1")).not.toContain(ACL_OF_ALICE.slice("alice:".length));
+});
+
 test.each<[string, (client: RawClient) => Promise<RawReply>, ErrorCode]>([
   ["a path that is none", (client) => past(client, "/open/", 1 as Zxid), ErrorCode.BAD_ARGUMENTS],
   ["an empty path", (client) => changes(client, ""), ErrorCode.BAD_ARGUMENTS],

@@ -90,7 +90,8 @@ function changesOf(
     const data = hasValue(op) && op.hasData ? copyOf(op.data) : null;
     const key = path.toString("latin1");
     if (setsAcl(op)) lists.set(key, op.acl);
-    changes.push({ path, zxid, timeMs, op: op.op, data, version: versionOf(op), acl: lists.get(key) });
+    const who = copyOf(header.who).toString("utf8");
+    changes.push({ path, zxid, timeMs, who, op: op.op, data, version: versionOf(op), acl: lists.get(key) });
     bytes += path.length + (data?.length ?? 0);
     return bytes < DATA_BYTES_MAX && changes.length < countMax;
   });

@@ -45,14 +45,14 @@ const withoutTime = (line: string): string => line.replace(/ 20\S+Z /, " TIME ")
 test("changes are printed oldest first, values if they are asked for, in a form that moves no cursor", async () => {
   const [made, set, last] = zxids;
   expect((await run("text", "changes", "/a")).map(withoutTime)).toEqual([
-    `${made} TIME CREATE2 version 0 3 bytes`,
-    `${set} TIME SET_DATA version 1 7 bytes`,
-    `${last} TIME SET_DATA version 2 1 byte`,
+    `${made} TIME CREATE2 version 0 3 bytes by 127.0.0.1`,
+    `${set} TIME SET_DATA version 1 7 bytes by 127.0.0.1`,
+    `${last} TIME SET_DATA version 2 1 byte by 127.0.0.1`,
   ]);
   const lines = (await run("text", "changes", "--data", "--after", made ?? "", "/a")).map(withoutTime);
   expect(lines).toEqual([
-    expect.stringMatching(/SET_DATA version 1 7 bytes two.*\[2J$/),
-    `${last} TIME SET_DATA version 2 1 byte 0xff`,
+    expect.stringMatching(/SET_DATA version 1 7 bytes by 127.0.0.1 two.*\[2J$/),
+    `${last} TIME SET_DATA version 2 1 byte by 127.0.0.1 0xff`,
   ]);
   expect(lines.join("")).not.toContain("\u001b");
   expect(await run("text", "changes", "--limit", "1", "/a")).toHaveLength(1);
@@ -60,7 +60,7 @@ test("changes are printed oldest first, values if they are asked for, in a form 
 
 test("changes of a subtree name their nodes", async () => {
   const lines = (await run("text", "changes", "-R", "--data", "/a")).map(withoutTime);
-  expect(lines[0]).toBe(`${zxids[0]} TIME CREATE2 /a version 0 3 bytes one`);
+  expect(lines[0]).toBe(`${zxids[0]} TIME CREATE2 /a version 0 3 bytes by 127.0.0.1 one`);
   expect(lines.map((line) => line.split(" ")[3])).toEqual(["/a", "/a", "/a", "/a/c", "/a/b"]);
   const items = (await run("json", "changes", "-R", "/a")).map((line) => JSON.parse(line) as { item?: object });
   expect(items[3]?.item).toMatchObject({ path: "/a/c", op: "CREATE2" });
@@ -75,9 +75,9 @@ test("changes that are followed are those that were, and then those to come, unt
   await zk.create("/followed/below", "2");
   const { stdout } = await running;
   expect(stdout.trim().split("\n").map(withoutTime)).toEqual([
-    expect.stringContaining("CREATE2 /followed version 0 1 byte 0"),
-    expect.stringContaining("SET_DATA /followed version 1 1 byte 1"),
-    expect.stringContaining("CREATE2 /followed/below version 0 1 byte 2"),
+    expect.stringContaining("CREATE2 /followed version 0 1 byte by 127.0.0.1 0"),
+    expect.stringContaining("SET_DATA /followed version 1 1 byte by 127.0.0.1 1"),
+    expect.stringContaining("CREATE2 /followed/below version 0 1 byte by 127.0.0.1 2"),
   ]);
 });
 
@@ -85,7 +85,16 @@ test("changes are items in JSON", async () => {
   const items = (await run("json", "changes", "/a")).map((line) => JSON.parse(line) as { item?: object });
   expect(items[0]).toMatchObject({
     command: "changes",
-    item: { kind: "change", zxid: zxids[0], op: "CREATE2", version: 0, data: "one", isReadable: true },
+    item: {
+      kind: "change",
+      path: "/a",
+      zxid: zxids[0],
+      op: "CREATE2",
+      version: 0,
+      data: "one",
+      isReadable: true,
+      who: { address: "127.0.0.1", identities: [] },
+    },
   });
   expect(items[2]?.item).toMatchObject({ data: "/w==", encoding: "base64" });
   expect(items.at(-1)).toMatchObject({ path: "/a", changes: 3 });

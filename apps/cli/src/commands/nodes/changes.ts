@@ -63,13 +63,14 @@ function lineOf(
   if (item.kind === "gap") {
     return `the history lacks the transactions after ${formatZxid(item.after)} and up to ${formatZxid(item.end)}`;
   }
-  const { path, zxid, timeMs, op, version, data, isReadable } = item;
+  const { path, zxid, timeMs, op, version, data, isReadable, who } = item;
   const place = hasPath ? ` ${shownText(path)}` : "";
   const size = data === null ? "" : ` ${counted(data.length, "byte")}`;
   const value =
     hasData && data !== null ? ` ${shownText(textOf(data) ?? `0x${Buffer.from(data).toString("hex")}`)}` : "";
+  const by = who === null ? "" : ` by ${shownText([...who.identities, who.address].join(" at "))}`;
   const hidden = !isReadable && setsData(item) ? " (not readable then)" : "";
-  return `${formatZxid(zxid)} ${new Date(timeMs).toISOString()} ${op}${place} version ${version}${size}${value}${hidden}`;
+  return `${formatZxid(zxid)} ${new Date(timeMs).toISOString()} ${op}${place} version ${version}${size}${by}${value}${hidden}`;
 }
 
 function setsData({ op }: HistoryChange): boolean {
@@ -79,7 +80,17 @@ function setsData({ op }: HistoryChange): boolean {
 /** Zxids as text, since JSON's readers round numbers. */
 function jsonOf(item: HistoryItem): JsonObject {
   if (item.kind === "gap") return { kind: "gap", after: formatZxid(item.after), end: formatZxid(item.end) };
-  const { path, zxid, timeMs, op, version, data, isReadable } = item;
+  const { path, zxid, timeMs, op, version, data, isReadable, who } = item;
   const time = new Date(timeMs).toISOString();
-  return { kind: "change", path, zxid: formatZxid(zxid), time, op, version, isReadable, ...dataJson(data) };
+  return {
+    kind: "change",
+    path,
+    zxid: formatZxid(zxid),
+    time,
+    op,
+    version,
+    isReadable,
+    who: who === null ? null : { ...who },
+    ...dataJson(data),
+  };
 }

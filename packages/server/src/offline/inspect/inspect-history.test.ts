@@ -41,7 +41,7 @@ test("what a server committed is in its history when it has stopped, without val
   expect(listArchive(join(dataDir, "archive/log"))).toHaveLength(2);
   const entries = inspect(dataDir, { ...SUMMARY, hasEntries: true });
   expect(entries.faults).toEqual([]);
-  const changes = entries.lines.map((line) => line.replace(/^0x\S+ \S+ 0x\S+ /, ""));
+  const changes = entries.lines.map((line) => line.replace(/^0x\S+ \S+ 0x\S+ /, "").replace(/ by "127.0.0.1"$/, ""));
   expect(changes).toEqual(
     expect.arrayContaining(['CREATE "/a/b" 8 bytes', 'CREATE "/c \\"d\\"" 8 bytes', 'SET_DATA "/a" 7 bytes']),
   );
@@ -51,8 +51,10 @@ test("what a server committed is in its history when it has stopped, without val
   );
   expect(entries.lines.at(-1)).toMatch(/archive\/log: 2 files, \d+ bytes$/);
   const { lines } = inspect(dataDir, { isVerified: false, hasEntries: true, hasData: true });
-  expect(lines.map((line) => line.replace(/^.* SET_DATA/, "SET_DATA"))).toContain('SET_DATA "/a" 7 bytes "another"');
-  expect(lines.find((line) => line.includes('"/a/b"'))).toMatch(/ "a secret" world:"anyone":31$/);
+  expect(lines.map((line) => line.replace(/^.* SET_DATA/, "SET_DATA"))).toContain(
+    'SET_DATA "/a" 7 bytes "another" by "127.0.0.1"',
+  );
+  expect(lines.find((line) => line.includes('"/a/b"'))).toMatch(/ "a secret" world:"anyone":31 by "127.0.0.1"$/);
 });
 
 test("damaged files and gaps are named, and all other files are read", async () => {

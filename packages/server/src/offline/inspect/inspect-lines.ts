@@ -31,13 +31,19 @@ export function changePrinter(hasData: boolean, print: (line: string) => void): 
   const [decoder, header, op] = [new TxnReader(), newTxnHeader(), newTxnOp()];
   return (zxid, bytes, start, end) => {
     decoder.open(bytes, start, end, header);
-    while (decoder.next(op)) print(`${zxidAndTime(zxid, header)} ${changeText(op, hasData)}`);
+    while (decoder.next(op)) print(`${zxidAndTime(zxid, header)} ${changeText(op, hasData)}${whoText(header)}`);
   };
 }
 
 export function zxidAndTime(zxid: Zxid, { sessionHigh, sessionLow, timeMs }: Readonly<TxnHeader>): string {
   const session = sessionIdFromHalves(sessionHigh, sessionLow);
   return `${formatZxid(zxid)} ${timeText(timeMs)} ${formatSessionId(session)}`;
+}
+
+/** Whose change it was, where that was recorded. */
+export function whoText({ who }: Readonly<TxnHeader>): string {
+  const [address = "", ...identities] = sliceText(who).split("\n");
+  return address === "" ? "" : ` by ${JSON.stringify([...identities, address].join(" at "))}`;
 }
 
 export function changeText(op: Readonly<TxnOp>, hasData: boolean): string {

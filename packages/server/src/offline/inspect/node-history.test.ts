@@ -32,13 +32,14 @@ function zxidAt(place: number): Zxid {
   return moments[place]?.zxid ?? expect.unreachable("there are nine moments");
 }
 
-const SET = 'SET_DATA "/a/b" 3 bytes';
+const BY = 'by "127.0.0.1"';
+const SET = `SET_DATA "/a/b" 3 bytes ${BY}`;
 
 test("the changes of a node are printed through restarts of the server, without values", () => {
-  expect(changes("/a/b")).toEqual(['CREATE "/a/b" 1 byte', ...Array.from({ length: 9 }, () => SET)]);
-  expect(changes("/a")).toEqual(['CREATE "/a" 1 byte']);
+  expect(changes("/a/b")).toEqual([`CREATE "/a/b" 1 byte ${BY}`, ...Array.from({ length: 9 }, () => SET)]);
+  expect(changes("/a")).toEqual([`CREATE "/a" 1 byte ${BY}`]);
   expect(changes("/a", { isRecursive: true })).toHaveLength(11);
-  expect(changes("/a/b", { hasData: true }).at(-1)).toBe(`${SET} "2.3"`);
+  expect(changes("/a/b", { hasData: true }).at(-1)).toBe(`SET_DATA "/a/b" 3 bytes "2.3" ${BY}`);
   expect(changes("/none")).toEqual([]);
 });
 

@@ -12,7 +12,7 @@ import { HistoryReader } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { OfflineError } from "../offline-error.ts";
 import { type RestoreTarget, zxidOf } from "../restore-plan.ts";
-import { aclText, changeText, dataText, zxidAndTime } from "./inspect-lines.ts";
+import { aclText, changeText, dataText, whoText, zxidAndTime } from "./inspect-lines.ts";
 
 export interface NodeHistoryOptions {
   readonly path: string;
@@ -45,7 +45,7 @@ export function printChanges(
   let from = laterOf(after ?? begin, begin);
   for (let isLast = false; !isLast; ) {
     const page = reader.changes({ ...query, after: from }, (header, op) =>
-      output.print(`${zxidAndTime(header.zxid, header)} ${changeText(op, hasData)}`),
+      output.print(`${zxidAndTime(header.zxid, header)} ${changeText(op, hasData)}${whoText(header)}`),
     );
     for (const gap of page.gaps) {
       output.warn(`the history lacks the transactions after ${formatZxid(gap.after)} and up to ${formatZxid(gap.end)}`);
