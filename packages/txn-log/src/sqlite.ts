@@ -536,8 +536,11 @@ export {
   type ChangeSink,
   type ChangesPage,
   type ChangesQuery,
+  type ChildrenLimits,
   HistoryReader,
   type PastAnswer,
+  type PastChildrenAnswer,
+  type UnknownPast,
 } from "./archive/history-reader.ts";
 export type { HistoryThreadData } from "./archive/history-thread.ts";
 export { hasZstd } from "./archive/zstd.ts";

@@ -62,10 +62,13 @@ export interface ChangesPage {
 }
 
 /** A node at a moment, or why that cannot be said. */
-export type PastAnswer = { readonly kind: "node"; readonly node: PastNode } | { readonly kind: "no-node" } | Unknown;
+export type PastAnswer =
+  | { readonly kind: "node"; readonly node: PastNode }
+  | { readonly kind: "no-node" }
+  | UnknownPast;
 
 /** The archive does not reach back that far, or has a gap before. */
-interface Unknown {
+export interface UnknownPast {
   readonly kind: "unknown";
   readonly reason: string;
 }
@@ -76,7 +79,7 @@ export type PastChildrenAnswer =
   | { readonly kind: "no-node" }
   /** More names, or changes of children, than the limits allow. */
   | { readonly kind: "too-large" }
-  | Unknown;
+  | UnknownPast;
 
 export interface ChildrenLimits {
   /** No further file is begun when that many blocks are read. */
@@ -94,7 +97,7 @@ type BaseBefore =
   | { readonly kind: "base"; readonly base: ListedBase; readonly manifest: BaseManifest }
   /** Nothing was there. */
   | { readonly kind: "none" }
-  | Unknown;
+  | UnknownPast;
 
 /**
  * Reads the changes of nodes, and nodes of the past, out of an archive that a server may be writing
