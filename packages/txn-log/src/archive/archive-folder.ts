@@ -42,6 +42,34 @@ export function listArchive(folder: string): readonly ListedFile[] {
   return files.sort((a, b) => a.end - b.end || a.after - b.after);
 }
 
+/** A change of a folder after that time, in ms, gives it another time: its clock has ticks. */
+const TICK_MS_MAX = 100;
+
+/**
+ * The files of a folder, listed again only when it has changed: to look at each of some thousand
+ * files takes longer than most questions.
+ */
+export class ArchiveListing {
+  readonly #folder: string;
+  #files: readonly ListedFile[] = [];
+  /** When the folder had changed before it was listed; undefined where that is too close to tell. */
+  #changedNs: bigint | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The same array until the folder changes. */
+  files(): readonly ListedFile[] {
+    const stat = statSync(this.#folder, { bigint: true, throwIfNoEntry: false });
+    if (stat !== undefined && stat.mtimeNs === this.#changedNs) return this.#files;
+    const isSettled = stat !== undefined && Date.now() - Number(stat.mtimeMs) > TICK_MS_MAX;
+    this.#files = listArchive(this.#folder);
+    this.#changedNs = isSettled ? stat.mtimeNs : undefined;
+    return this.#files;
+  }
+}
+
 /** Ranges that no file has, between the first file and the last one. */
 export function gapsIn(files: readonly ListedFile[]): readonly { readonly after: Zxid; readonly end: Zxid }[] {
   const gaps: { after: Zxid; end: Zxid }[] = [];

@@ -89,7 +89,7 @@ class ArchiveThread {
   /** When the file that is being written is old enough, or a failure is tried again. */
   #schedule(): void {
     if (this.#timer !== undefined || this.#marks.length === 0) return;
-    const dueMs = Math.max(this.#retryMs, this.#beganMs + this.#data.fileMs) - performance.now();
+    const dueMs = Math.max(0, Math.max(this.#retryMs, this.#beganMs + this.#data.fileMs) - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#wake();

@@ -18,7 +18,7 @@ import {
 } from "@zooid/model/storage";
 import { type BaseManifest, type ListedBase, listBases, readManifest } from "./archive-base.ts";
 import type { ArchiveFile } from "./archive-file.ts";
-import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
+import { ArchiveListing, basesFolderOf, type ListedFile, logFolderOf } from "./archive-folder.ts";
 import { childrenInBase, nodesInBase } from "./base-node.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { ChildrenEffect, isOfChildren } from "./past-children.ts";
@@ -109,6 +109,10 @@ export class HistoryReader {
   readonly #decoder: TxnDecoder;
   readonly #baseNodesMax: number;
   readonly #kept = new KeptFiles();
+  readonly #listing: ArchiveListing;
+  #listed: readonly ListedFile[] = [];
+  /** Those of the listed files that continue the ones before. */
+  #continued: readonly ListedFile[] = [];
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
 
@@ -118,6 +122,7 @@ export class HistoryReader {
    */
   constructor(archive: string, decoder: TxnDecoder, baseNodesMax: number = Number.POSITIVE_INFINITY) {
     this.#archive = archive;
+    this.#listing = new ArchiveListing(logFolderOf(archive));
     this.#baseNodesMax = baseNodesMax;
     this.#decoder = decoder;
   }
@@ -399,14 +404,17 @@ export class HistoryReader {
 
   /** Those that continue the ones before; a file within another one adds nothing. */
   #files(): readonly ListedFile[] {
-    let reached = -1;
-    const listed = listArchive(logFolderOf(this.#archive));
+    const listed = this.#listing.files();
+    if (listed === this.#listed) return this.#continued;
     this.#kept.retain(listed);
-    return listed.filter(({ end }) => {
+    let reached = -1;
+    this.#listed = listed;
+    this.#continued = listed.filter(({ end }) => {
       if (end <= reached) return false;
       reached = end;
       return true;
     });
+    return this.#continued;
   }
 }
 

@@ -8,7 +8,7 @@ import { Z } from "../testing/append-batches.ts";
 import { openFiles } from "../testing/open-files.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { ArchiveFileWriter } from "./archive-file-writer.ts";
-import { type ListedFile, listArchive } from "./archive-folder.ts";
+import { ArchiveListing, type ListedFile, listArchive } from "./archive-folder.ts";
 import { KeptFiles } from "./kept-files.ts";
 
 let place: TemporaryDirectory;
@@ -118,6 +118,24 @@ test("the files that were used last are kept, up to a count and up to a size", (
     expect(() => blocksOf(kept, files[1] ?? fileAt(0))).toThrow("ENOENT");
     write(1, "/a");
   }
+});
+
+test("a folder is listed again when it has changed, and not before", () => {
+  const listing = new ArchiveListing(folder());
+  // A change in the same tick of the clock as the listing gives the folder no other time.
+  for (let count = 4; count > 0; count--) {
+    expect(listing.files()).toHaveLength(count);
+    rmSync(fileAt(0).file);
+  }
+  const long = Math.floor(Date.now() / 1000) - 10;
+  utimesSync(folder(), long, long);
+  const files = listing.files();
+  expect(files).toEqual([]);
+  expect(listing.files()).toBe(files);
+  write(7, "/a");
+  expect(listing.files().map(({ after }) => after)).toEqual([Z(1, 70)]);
+  rmSync(folder(), { recursive: true });
+  expect(listing.files()).toEqual([]);
 });
 
 test("without room for any, each file is read again, and nothing is kept", () => {
