@@ -52,7 +52,7 @@ const TICK_MS_MAX = 100;
 export class ArchiveListing {
   readonly #folder: string;
   #files: readonly ListedFile[] = [];
-  /** When the folder had changed before it was listed; undefined where that is too close to tell. */
+  /** When the folder had changed before it was listed; undefined where that is too recent. */
   #changedNs: bigint | undefined;
 
   constructor(folder: string) {
