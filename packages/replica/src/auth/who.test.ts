@@ -1,13 +1,20 @@
 import { type Identity, OpCode, sliceText, type TxnHeader } from "@zooid/model";
 import { TxnBatchEncoder } from "@zooid/wire/txn";
 import { expect, test } from "vitest";
+import { TestEnsemble, type TestMember } from "../testing/ensemble.ts";
 import { TestReplica } from "../testing/replica.ts";
-import { create, multi, setData } from "../testing/requests.ts";
+import { type Body, create, multi, setData } from "../testing/requests.ts";
+import type { HistoryAccess } from "../tools.ts";
 import { whoOf } from "./who.ts";
 
 /** Remembers who asked for each transaction. */
 class RecordingEncoder extends TxnBatchEncoder {
-  readonly whos: string[] = [];
+  readonly whos: string[];
+
+  constructor(whos: string[] = []) {
+    super();
+    this.whos = whos;
+  }
 
   override begin(header: Readonly<TxnHeader>): void {
     this.whos.push(sliceText(header.who));
@@ -50,16 +57,17 @@ test("it is encoded once for a list of identities", () => {
   expect(whoOf(identities)).toBe(whoOf(identities));
 });
 
+const HISTORY: HistoryAccess = {
+  read: () => {},
+  encodeReach: () => new Uint8Array(),
+  encodeNode: () => new Uint8Array(),
+  encodeChildren: () => new Uint8Array(),
+  encodeChanges: () => new Uint8Array(),
+};
+
 test("transactions name who asked where a history is kept, and no client elsewhere", () => {
-  const history = {
-    read: () => {},
-    encodeReach: () => new Uint8Array(),
-    encodeNode: () => new Uint8Array(),
-    encodeChildren: () => new Uint8Array(),
-    encodeChanges: () => new Uint8Array(),
-  };
   for (const [tools, expected] of [
-    [{ history }, true],
+    [{ history: HISTORY }, true],
     [{}, false],
   ] as const) {
     const batcher = new RecordingEncoder();
@@ -72,4 +80,23 @@ test("transactions name who asked where a history is kept, and no client elsewhe
     // The end of a session names no client.
     expect(batcher.whos).toEqual(expected ? ["127.0.0.9", "127.0.0.9", ""] : ["", "", ""]);
   }
+});
+
+test("the leader names the client of a write that a follower forwards", () => {
+  const batcher = new RecordingEncoder();
+  const ensemble = new TestEnsemble(3, {}, {}, () => ({
+    history: HISTORY,
+    batcher: new RecordingEncoder(batcher.whos),
+  }));
+  const [follower] = ensemble.followers as [TestMember];
+  const client = follower.open();
+  const asAlice: Body = (writer) => {
+    writer.int(0);
+    writer.text("digest");
+    writer.text("alice:secret");
+  };
+  expect(follower.ask(client, OpCode.AUTH, asAlice)).toBe("ok");
+  batcher.whos.length = 0;
+  expect(follower.ask(client, OpCode.CREATE, create("/a"))).toBe("path /a");
+  expect(batcher.whos).toEqual([expect.stringMatching(/^127\.0\.0\.1\ndigest:alice$/)]);
 });

@@ -16,6 +16,7 @@ import { VolatileLog } from "@zooid/zab";
 import { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
 import type { ReplicaEvent } from "../operator-events.ts";
 import { Replica } from "../replica.ts";
+import type { ReplicaTools } from "../tools.ts";
 import { HeardReplies } from "./replies.ts";
 import { type Body, sendRequest } from "./requests.ts";
 
@@ -46,11 +47,12 @@ export class TestEnsemble {
     count: number,
     config: Partial<MemberConfig> & { readonly observers?: number } = {},
     limits: Partial<ReplicaConfig> = {},
+    tools: () => Partial<ReplicaTools> = () => ({}),
   ) {
     const { observers = 0, ...rest } = config;
     const sids = Array.from({ length: count + observers }, (_, i) => serverId(i + 1));
     const voters = sids.slice(0, count);
-    this.members = sids.map((sid) => new TestMember(sid, voters, { ...limits, ensemble: rest }, this));
+    this.members = sids.map((sid) => new TestMember(sid, voters, { ...limits, ensemble: rest }, this, tools()));
     for (const { replica } of this.members) replica.join(1);
     this.run();
     this.advance(1000);
@@ -201,6 +203,7 @@ export class TestMember {
     voters: readonly ServerId[],
     config: Partial<Omit<ReplicaConfig, "ensemble">> & { readonly ensemble: Partial<MemberConfig> },
     ensemble: TestEnsemble,
+    tools: Partial<ReplicaTools>,
   ) {
     this.sid = sid;
     this.#ensemble = ensemble;
@@ -239,6 +242,7 @@ export class TestMember {
         entries: new TxnReader(),
         hashes: { digest: hash("sha1"), sha256: hash("sha256") },
         random: () => 0.5,
+        ...tools,
       },
       {
         replies: this.#replies.sink(),
