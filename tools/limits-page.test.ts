@@ -119,7 +119,20 @@ const LIMITS: readonly (readonly [row: string, says: string, file: string, const
   ["names of the children of one node", "64 MiB", "packages/replica/src/config.ts", "createdListingBytesMax", 64 * MIB],
   ["changes in one page", "1000", "packages/model/src/protocol/past.ts", "CHANGES_COUNT_MAX", 1000],
   ["changes in one page", "512 KiB", "packages/txn-log/src/archive/history-answers.ts", "DATA_BYTES_MAX", 512 * KIB],
-  ["access lists of then", "32", "packages/replica/src/reads/past-page.ts", "ACLS_PER_QUESTION", 32],
+  [
+    "access lists of then that are read for one transaction",
+    "32 times",
+    "packages/replica/src/reads/past-page.ts",
+    "ACL_QUESTIONS_MAX",
+    32,
+  ],
+  [
+    "access lists of then that are read for one page",
+    "32",
+    "packages/replica/src/reads/past-page.ts",
+    "ACLS_PER_QUESTION",
+    32,
+  ],
   ["blocks, and bytes of names", "1 MiB", "packages/model/src/protocol/past.ts", "PAST_NAMES_BYTES_MAX", MIB],
   [
     "blocks, and bytes of names",

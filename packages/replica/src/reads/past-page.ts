@@ -17,6 +17,8 @@ type Parts = Pick<GroundParts, "auth" | "tree">;
 
 /** Nodes whose access lists one question to the history asks for. */
 export const ACLS_PER_QUESTION = 32;
+/** Such questions for one page: further lists of then count as unknown. */
+export const ACL_QUESTIONS_MAX = 32;
 
 /** What the page answers. */
 interface Question {
@@ -46,6 +48,7 @@ export class PastPage {
   readonly #shown: ShownPastChanges["changes"][number][] = [];
   /** The first change that is not decided on. */
   #next = 0;
+  #asked = 0;
 
   constructor(page: PastChanges, question: Question) {
     this.#page = page;
@@ -82,7 +85,8 @@ export class PastPage {
   #aclOf(parts: Parts, change: PastChange): Acl | undefined | "not-read" {
     const key = keyOf(change.path);
     const acl = change.acl ?? this.#lists.get(key) ?? unchangedAcl(parts, change);
-    return acl === undefined && change.op === OpCode.SET_DATA && !this.#lists.has(key) ? "not-read" : acl;
+    if (acl !== undefined || change.op !== OpCode.SET_DATA || this.#lists.has(key)) return acl;
+    return this.#asked < ACL_QUESTIONS_MAX ? "not-read" : undefined;
   }
 
   /** The page ends here if lists were read for it, else lists are asked for. */
@@ -106,6 +110,7 @@ export class PastPage {
       if (!open.has(change.path) || this.#aclOf(parts, change) !== "not-read") continue;
       nodes.set(keyOf(change.path), { path: change.path, zxid: (change.zxid - 1) as Zxid });
     }
+    this.#asked++;
     return { kind: "asks", nodes: [...nodes.values()] };
   }
 }

@@ -320,6 +320,18 @@ describe("a page of changes", () => {
     expect(asked).toHaveLength(4);
   });
 
+  test("shows no data of the changes whose lists are too many to be read", () => {
+    const { zk, asked, ref } = furnished();
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    answer(zk, 1, pageOf(Array.from({ length: 1100 }, (_, i) => changeOf(`/gone-${i}`, 10))));
+    for (let serial = 2; serial <= 33; serial++) {
+      answer(zk, serial, { kind: "acls", acls: Array.from({ length: 32 }, () => READERS) });
+    }
+    const [shown = ""] = zk.take(ref);
+    expect([shown.match(/true/g)?.length, shown.match(/false/g)?.length]).toEqual([1024, 76]);
+    expect(asked).toHaveLength(33);
+  });
+
   test("is refused where a list cannot be read", () => {
     const { zk, ref } = furnished();
     zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));

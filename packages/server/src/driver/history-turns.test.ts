@@ -2,6 +2,7 @@ import type { HistoryAnswer, HistoryQuery } from "@zooid/model";
 import { expect, test } from "vitest";
 import { HistoryTurns } from "./history-turns.ts";
 
+const NODE: HistoryQuery = { kind: "node", path: new Uint8Array(), at: { timeMs: 1 } };
 const ANSWER: HistoryAnswer = { kind: "no-node" };
 
 /** A history whose questions take the time that is set, and are answered by hand. */
@@ -37,7 +38,7 @@ class HandAnswered {
           return !closed.has(name);
         },
       };
-      const query: HistoryQuery = { kind: "acls", nodes: [] };
+      const query: HistoryQuery = name.endsWith("'") ? { kind: "acls", nodes: [] } : { ...NODE };
       this.#queries.push(query);
       this.turns.read(this.#names.push(name) - 1, query, asker);
     }
@@ -85,4 +86,10 @@ test("the question of a connection that is gone is not read for", async () => {
   history.ask("a1", "a2", "b1");
   history.closed.add("a2");
   expect(await history.answerAll()).toBe("a1 a2 failed b1");
+});
+
+test("what a page needs that was read goes before other questions", async () => {
+  const history = new HandAnswered();
+  history.ask("a1", "b1", "c1", "b1'", "c2");
+  expect(await history.answerAll()).toBe("a1 b1' b1 c1 c2");
 });

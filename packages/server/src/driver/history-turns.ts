@@ -28,6 +28,11 @@ export class HistoryTurns {
   readonly #parts: HistoryTurnsParts;
   readonly #order: TurnOrder;
   readonly #waiting: AddressTurns<Question>;
+  /**
+   * What pages need that were read: such a page is in memory until it is answered. A page asks for
+   * a bounded number of access lists.
+   */
+  readonly #begun: Question[] = [];
   #isAsking = false;
 
   constructor(parts: HistoryTurnsParts) {
@@ -38,18 +43,20 @@ export class HistoryTurns {
 
   /** Questions that wait for their turn. */
   get count(): number {
-    return this.#waiting.count;
+    return this.#waiting.count + this.#begun.length;
   }
 
   read(serial: number, query: HistoryQuery, asker: HistoryAsker): void {
     const { share, isProxied } = asker;
-    this.#waiting.add({ share, isProxied, serial, query, asker });
+    const question = { share, isProxied, serial, query, asker };
+    if (query.kind === "acls") this.#begun.push(question);
+    else this.#waiting.add(question);
     if (!this.#isAsking) void this.#askAll();
   }
 
   async #askAll(): Promise<void> {
     this.#isAsking = true;
-    for (let question = this.#waiting.take(); question !== undefined; question = this.#waiting.take()) {
+    for (let question = this.#take(); question !== undefined; question = this.#take()) {
       const { asker, query, serial, share } = question;
       if (!asker.isOpen) {
         this.#parts.answered(serial, GONE);
@@ -61,5 +68,9 @@ export class HistoryTurns {
       this.#parts.answered(serial, answer);
     }
     this.#isAsking = false;
+  }
+
+  #take(): Question | undefined {
+    return this.#begun.shift() ?? this.#waiting.take();
   }
 }
