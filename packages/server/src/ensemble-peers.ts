@@ -148,7 +148,12 @@ export class EnsemblePeers implements Peers {
     this.clocks = new ClockReport({ info, warn, nowMs: () => performance.now() });
     this.#mesh = new ElectionMesh(options, {
       wake: () => driver().wake(),
-      message: (from, message) => input(() => driver().replica.receiveElection(from, message)),
+      message: (from, message) => {
+        if (message.kind !== "poll" && message.role === "looking") {
+          this.noQuorum.voted(from, message.vote !== undefined);
+        }
+        input(() => driver().replica.receiveElection(from, message));
+      },
       linkUp: (sid, peer) => {
         this.reachability.connected(sid);
         this.#founding.linked(sid, peer);

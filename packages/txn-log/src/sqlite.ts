@@ -14,6 +14,7 @@ import { LogReader } from "./log/log-reader.ts";
 import { openSqliteLog, type SqliteTxnLog } from "./log/sqlite-txn-log.ts";
 import { Scrub, type ScrubOptions } from "./scrub/scrub.ts";
 import type { FoundDamage } from "./scrub/scrub-messages.ts";
+import { diskIdFile, readDiskId } from "./segments/disk-id.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { SnapshotTransfers } from "./snapshots/snapshot-transfers.ts";
 import type { LiveTree } from "./state/live-tree.ts";
@@ -230,6 +231,9 @@ function diskFull(directory: string, failure: Error, cause: unknown): StoreError
   return new StoreError({ code: "DISK_FULL", file: directory, reason: failure.message }, { cause });
 }
 
+const WITHOUT_DISK_ID =
+  "it is written again with another one. If an ensemble knows this voter by the id before, a quorum of other voters has to synchronize it before it counts";
+
 async function openOnce(options: StoreOptions): Promise<Store> {
   const { directory, logDirectory = directory, handler, sid, ensembleId } = options;
   const place = new DataDirectories(directory, logDirectory);
@@ -243,6 +247,10 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
     const witnessDamage = findWitnessDamage(join(logDirectory, WITNESS_FILE));
     if (witnessDamage !== undefined) handler.warned(`${witnessDamage.message}; ${WITHOUT_WITNESS}`, "repaired");
+    // An ensemble knows the disks of its members; a server alone has nothing to lose by a new id.
+    if (found.log !== undefined && options.allowAmnesia === true && readDiskId(logDirectory) === undefined) {
+      handler.warned(`${diskIdFile(logDirectory)} is missing, or holds no id; ${WITHOUT_DISK_ID}`, "repaired");
+    }
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
     const segmentBytes = Math.max(SEGMENT_BYTES_MIN, Math.floor(logKeepBytes / SEGMENTS_KEPT));
     const leases = new ReaderLeases().memory;

@@ -80,6 +80,20 @@ test("the names of disks are those of the log, where the files have the same ver
   expect([emptied.hasDisk(serverId(4), "a"), emptied.hasDisk(serverId(4), "b")]).toEqual([false, true]);
 });
 
+test("a file that is newer than the log says nothing of disks, until another server names them", () => {
+  const { it } = known({ committed: withDisk(CHANGE, "a"), lastSeen: withDisk(CHANGE, "a") }, LATER);
+  expect([it.areDisksKnown, it.committed]).toEqual([false, LATER]);
+  expect(it.adopt(LATER, { hasDisks: false })).toBe(false);
+  expect(it.adopt(withDisk(LATER, "b"))).toBe(true);
+  expect([it.areDisksKnown, it.hasDisk(serverId(4), "a"), it.hasDisk(serverId(4), "b")]).toEqual([true, false, true]);
+  expect(it.adopt(withDisk(LATER, "c"))).toBe(false);
+  const { it: behind } = known({ committed: CHANGE, lastSeen: CHANGE }, CHANGE);
+  expect(behind.areDisksKnown).toBe(true);
+  expect([behind.adopt(LATER, { hasDisks: false }), behind.areDisksKnown]).toEqual([true, false]);
+  behind.see(withDisk(LATER, "b"));
+  expect([behind.areDisksKnown, behind.hasDisk(serverId(4), "a")]).toEqual([true, false]);
+});
+
 test("a server has a vote from the moment on that it has logged the change that gives it one", () => {
   const { it } = known();
   expect(it.isObserver).toBe(true);

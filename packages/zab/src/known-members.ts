@@ -279,8 +279,9 @@ export class KnownMembers {
   /**
    * Another server knows this configuration to be committed.
    *
-   * @param isFromHistory false for a server without a history, which has it from its files
-   * @param hasDisks false for a server that does not know the names of the disks
+   * It is not from a history where a server without one has it from its files, and has no disks
+   * where the server does not know their names.
+   *
    * @returns whether it says more than the known one
    */
   adopt(

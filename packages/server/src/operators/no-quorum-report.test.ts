@@ -211,3 +211,15 @@ test.each<[string, readonly ServerId[], readonly ServerId[], string[]]>([
   expect(text).not.toMatch(/ {2}/);
   expect(all.filter((remedy) => text.includes(remedy))).toHaveLength(remedies.length);
 });
+
+test("a server that says that it does not vote is not counted, until it votes", () => {
+  connected = [TWO, THREE];
+  for (const sid of [TWO, THREE]) report.voted(sid, false);
+  minute();
+  expect(lines[0]?.text).toContain("server 2 is not counted: it does not vote, and its log says why");
+  report.voted(TWO, true);
+  expect(report.hasQuorum()).toBe(true);
+  report.noted({ kind: "learner-not-counted", sid: TWO });
+  report.voted(TWO, true);
+  expect(report.hasQuorum()).toBe(false);
+});

@@ -88,6 +88,12 @@ export class NoQuorumReport {
     else this.#uncounted.delete(sid);
   }
 
+  /** A server that looks for a leader says in an election whether it votes. */
+  voted(sid: ServerId, hasVote: boolean): void {
+    if (!hasVote && !this.#uncounted.has(sid)) this.#uncounted.set(sid, NO_VOTE);
+    else if (hasVote && this.#uncounted.get(sid) === NO_VOTE) this.#uncounted.delete(sid);
+  }
+
   /** An event of the broadcast, which may say which servers are counted. */
   noted(event: OperatorEvent): void {
     if (event.kind === "learner-not-counted") {
@@ -188,5 +194,6 @@ export class NoQuorumReport {
 }
 
 const LOST_DISK = "its data directory is empty, has lost data, or has another history";
+const NO_VOTE = "it does not vote, and its log says why";
 const OLD_DISK = "it has an older disk than the one that it had last";
 const LOST_PART = "it has lost its log, or a part of it";

@@ -217,7 +217,8 @@ function findLog(directory: string): FoundLog | undefined {
 function refuseStranger(directory: string, log: DurableLog, owner: Owner): void {
   const { sid, ensembleId } = log.identity;
   if (sid !== owner.sid) {
-    const hint = "the file myid, or the data directory, is that of another server";
+    const hint =
+      "the file myid, or the data directory, is that of another server; a member that alone is its ensemble needs standaloneEnabled=false";
     throw new StoreError({ code: "FOREIGN", directory, expected: `server ${owner.sid}`, found: `server ${sid}`, hint });
   }
   if (owner.ensembleId === undefined || ensembleId === "" || ensembleId === owner.ensembleId) return;

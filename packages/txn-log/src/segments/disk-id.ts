@@ -20,6 +20,10 @@ import { UNFINISHED } from "./segment-file.ts";
 const DISK_ID_FILE = "disk-id";
 const ID_BYTES = 8;
 
+export function diskIdFile(directory: string): string {
+  return join(directory, DISK_ID_FILE);
+}
+
 export function newDiskId(): string {
   return randomBytes(ID_BYTES).toString("hex");
 }
@@ -28,7 +32,7 @@ export function newDiskId(): string {
 export function readDiskId(directory: string): string | undefined {
   let text: string;
   try {
-    text = readFileSync(join(directory, DISK_ID_FILE), "latin1").trim();
+    text = readFileSync(diskIdFile(directory), "latin1").trim();
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
@@ -38,7 +42,7 @@ export function readDiskId(directory: string): string | undefined {
 
 /** Durable when it returns. */
 export function writeDiskId(directory: string, diskId: string): void {
-  const file = join(directory, DISK_ID_FILE);
+  const file = diskIdFile(directory);
   const made = file + UNFINISHED;
   const handle = openSync(made, "w", 0o600);
   try {
