@@ -196,7 +196,6 @@ export class ZabPeer {
   /** Whether the ensemble counts this server by the disk that it has, as far as it knows. */
   get hasCountedDisk(): boolean {
     const { diskId } = this.#log.durable.identity;
-    // rule: files-name-no-disks
     if (!this.#members.areDisksKnown && !this.#lostHistory.isBlank) return false;
     return this.#members.hasDisk(this.#config.sid, diskId === "" ? undefined : diskId);
   }

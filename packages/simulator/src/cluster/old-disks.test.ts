@@ -77,6 +77,31 @@ describe("a server with an old disk under its number", () => {
   });
 });
 
+test("two old disks beside a dynamic file that is newer serve nothing: files name no disks", () => {
+  const members = parseMembers([S1, S2, S3].map((sid) => memberLine(sid, false)).join("\n"));
+  const ensemble = { members };
+  const founding = new Founding(ensemble);
+  const { cluster } = founding;
+  founding.start(S1, S2, S3);
+  expect(founding.create(S1, "/of-all")).toBe("/of-all");
+  for (const sid of [S2, S3]) {
+    cluster.unmount(sid);
+    founding.start(sid);
+    founding.run(10_000);
+  }
+  expect(founding.create(S1, "/later")).toBe("/later");
+  // The files are on another disk, and have what clients are shown.
+  const inForce = cluster.server(S1)?.replica.zab.members.committed ?? members;
+  expect([...inForce.disks.keys()]).toEqual([S2, S3]);
+  ensemble.members = { ...inForce, disks: members.disks };
+  stop(founding, S1, S2, S3);
+  cluster.mount(S2);
+  cluster.mount(S3);
+  founding.start(S2, S3);
+  founding.run(30_000);
+  expect(founding.serving()).toEqual([]);
+});
+
 /** Where no configuration was agreed on, no disk has a name, and an old one counts. */
 function partedHistories(): Founding {
   const founding = withOldDisk(new Founding());

@@ -124,13 +124,12 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     { marker: "wiped-servers-are-not-counted", replacement: "isWhole: true," },
     VOTE_BESIDE_DATA,
   ),
-  mutation("families", "count-an-old-disk", { marker: "an-old-disk-is-not-counted", replacement: "return true;" }),
-  mutation("families", "believe-the-disks-of-a-file", { marker: "files-name-no-disks", replacement: "" }),
-  mutation("families", "count-a-disk-without-a-name", {
+  mutation("disks", "count-an-old-disk", { marker: "an-old-disk-is-not-counted", replacement: "return true;" }),
+  mutation("disks", "count-a-disk-without-a-name", {
     marker: "a-new-disk-is-named-before-it-counts",
     replacement: "",
   }),
-  mutation("families", "name-without-a-history", {
+  mutation("disks", "name-without-a-history", {
     marker: "an-old-disk-waits-for-its-name",
     replacement: "this.#isWhole = true;",
   }),
