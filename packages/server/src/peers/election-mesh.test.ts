@@ -204,7 +204,7 @@ test("two survivors that were recovered apart hear of each other by their files,
     });
     directory.isOpen = true;
     directory.update([membersOf(own, 5 as Zxid)]);
-    return { ensembleId, config: { directory } };
+    return { ensembleId, othersTurnMs: 20, config: { directory } };
   };
   const one = new Side(peers, 1, alone(1, "of 1"));
   const three = new Side(peers, 3, alone(3, "of 3"));

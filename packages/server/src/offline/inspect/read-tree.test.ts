@@ -1,11 +1,11 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
 import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
 import { create, RawClient } from "@zooid/wire/testing/raw-client";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ArchivedHistory } from "../../testing/archived-history.ts";
 import { startTestServer } from "../../testing/server.ts";
 import { exportToApache } from "../apache/export-apache.ts";
@@ -17,7 +17,10 @@ let folder = "";
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "zooid-tree-"));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const warn = (): void => {};
 
@@ -67,11 +70,11 @@ test.each<[string, () => TreePlace, RegExp]>([
   ],
   ["a damaged snapshot", () => ({ path: put(APACHE_SNAPSHOT.subarray(0, 300)) }), /snapshot\.14 is damaged at byte/],
 ])("%s is no state, and no file is left", async (_, place, problem) => {
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("zooid-inspect-"));
+  const temporary = join(folder, "temporary");
+  mkdirSync(temporary);
+  vi.stubEnv("TMPDIR", temporary);
   await expect(readTree(place(), warn)).rejects.toThrow(problem);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith("zooid-inspect-") && !before.includes(name))).toEqual(
-    [],
-  );
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 function put(bytes: Uint8Array): string {
