@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
@@ -221,17 +221,20 @@ describe("an amnesiac", () => {
     expect(replayed(store, Z(1, 12))).toEqual(range(11, 12));
   });
 
-  test("that lost its log and has no state that can be read begins with nothing", async () => {
+  test("that lost its log and has no state that can be read begins with nothing, and keeps the file", async () => {
     {
       await using store = await open();
       await createNodes(store, 1, 10);
       await store.state.flush();
     }
     for (const file of readdirSync(directory).filter(isLogFile)) rmSync(join(directory, file));
-    writeFileSync(join(directory, "state-1.db"), "damaged");
+    renameSync(join(directory, "state-1.db"), join(directory, "state-3.db"));
+    writeFileSync(join(directory, "state-3.db"), "damaged");
     await using store = await open({ allowAmnesia: true });
     expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: 0 } });
     expect(loaded(store).nodes.size).toBe(4);
+    const [time = ""] = readdirSync(join(directory, "damaged"));
+    expect(readFileSync(join(directory, "damaged", time, "state-3.db"), "utf8")).toBe("damaged");
   });
 
   test("that lost its log takes a leader's state", async () => {

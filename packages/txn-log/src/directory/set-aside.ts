@@ -38,12 +38,21 @@ export interface SetAside {
 
 /** @returns the folders that the files lie in now */
 export function setAside({ directory, logDirectory, damage, isLogComplete, nowMs }: SetAside): readonly string[] {
-  const time = new Date(nowMs).toISOString().replaceAll(":", "-");
+  const time = folderNameOf(nowMs);
   const isStateAlone = isLogComplete && damage.detail.code === "DAMAGED" && isStateFile(damage.detail.file);
   const folders = [moveInto(directory, time, readdirSync(directory).filter(isStateFile))];
   if (!isStateAlone)
     folders.push(moveInto(logDirectory, time, readdirSync(logDirectory).filter(isLogFile).sort(byAge)));
   return [...new Set(folders.filter((folder) => folder !== undefined))];
+}
+
+/** Moves the state files of a directory alone. */
+export function setStateAside(directory: string, nowMs: number): void {
+  moveInto(directory, folderNameOf(nowMs), readdirSync(directory).filter(isStateFile));
+}
+
+function folderNameOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().replaceAll(":", "-");
 }
 
 /** Whether damaged files were ever moved away here. */

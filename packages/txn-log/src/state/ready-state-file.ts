@@ -1,8 +1,10 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Inspection } from "../directory/inspect-directory.ts";
+import { setStateAside } from "../directory/set-aside.ts";
+import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
-import { createStateFile, stampEnsemble } from "./state-file.ts";
+import { createStateFile, inspectStateFile, stampEnsemble } from "./state-file.ts";
 
 const STATE_FILE = /^(state-\d+\.db(?:\.new)?)(-journal)?$/;
 
@@ -15,9 +17,12 @@ const STATE_FILE = /^(state-\d+\.db(?:\.new)?)(-journal)?$/;
 export function readyStateFile(
   directory: string,
   { stateFile: name, identity }: DurableLog,
-  { hasState, isStateOfBranch }: Inspection,
+  { log, hasState, isStateOfBranch, shortened }: Inspection,
 ): string {
   const file = join(directory, name);
+  // A state that cannot be read may be all that is left.
+  const isLogLost = log === undefined && shortened !== undefined;
+  if (isLogLost && !hasState && hasUnreadable(directory)) setStateAside(directory, Date.now());
   removeUnnamed(directory, name);
   if (!hasState) {
     rmSync(file, { force: true });
@@ -26,6 +31,21 @@ export function readyStateFile(
   // Learners get the state with the id that it names.
   if (isStateOfBranch === true) stampEnsemble(file, identity.ensembleId);
   return file;
+}
+
+function hasUnreadable(directory: string): boolean {
+  const names = readdirSync(directory).filter((name) => /^state-\d+\.db$/.test(name));
+  return names.some((name) => isUnreadable(join(directory, name)));
+}
+
+function isUnreadable(file: string): boolean {
+  try {
+    inspectStateFile(file);
+    return false;
+  } catch (error) {
+    if (error instanceof StoreError) return true;
+    throw error;
+  }
 }
 
 /** State files that no log names: a transfer that did not end, or one that was superseded. */
