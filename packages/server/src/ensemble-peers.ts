@@ -120,10 +120,7 @@ export class EnsemblePeers implements Peers {
       sid: ensemble.sid,
       error: parts.error,
       isServing: () => driver().replica.isServing,
-      loss: () => {
-        if (storage.log.durable.amnesiac) return "part-of-the-log";
-        return zab().hasCountedDisk ? undefined : "old-disk";
-      },
+      loss: () => (storage.log.durable.amnesiac ? "part-of-the-log" : zab().diskDoubt),
       connected: () => this.reachability.peers.filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
       refused: () => this.reachability.peers.filter(({ isRefused }) => isRefused).map(({ sid }) => sid),
       summary: () => this.reachability.summary,

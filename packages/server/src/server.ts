@@ -30,6 +30,7 @@ import { PortMoves } from "./listening/port-moves.ts";
 import { AuditTail } from "./operators/audit-tail.ts";
 import { type AuditRecord, AuditTrail } from "./operators/audit-trail.ts";
 import { type Change, ChangeRecorder } from "./operators/change-stream.ts";
+import { dataWarnings } from "./operators/data-warnings.ts";
 import { Drain } from "./operators/drain.ts";
 import { EventLog } from "./operators/event-log.ts";
 import type { ServerEvent } from "./operators/log-events.ts";
@@ -414,7 +415,9 @@ class Server implements ZooidServer {
     await recovering();
     await peers?.listen();
     this.recovered = await storage.recover(driver.replica);
-    this.#warnOfData(storage, peers !== undefined);
+    const { logDir } = this.#config;
+    for (const { event, text } of dataWarnings(storage.log.durable, { isMember: peers !== undefined, logDir }))
+      this.#log.warn(text, { event });
     await this.#disk.start();
     driver.replica.setRoom(this.#disk.room);
     storage.setLow(this.#disk.isLow);
@@ -428,27 +431,6 @@ class Server implements ZooidServer {
     }
     this.#earlyClients.acceptAll(driver);
     this.#updateRole();
-  }
-
-  /** What an operator should know of the data that this server begins with. */
-  #warnOfData({ log: { durable } }: Storage, isMember: boolean): void {
-    if (isMember && durable.amnesiac) {
-      const { logDir } = this.#config;
-      this.#log.warn(
-        `the log in ${logDir} is lost, or a part of it: this server has data through ${formatZxid(durable.tail.zxid)}, does not vote, and is ` +
-          "not counted until a quorum of other voters has synchronized it. If a volume is not mounted, stop this server and mount it. " +
-          "If most servers have lost their logs, see docs/disaster.md",
-        { event: "log-lost" },
-      );
-    }
-    // A recovery, or a change of the members, left one voter.
-    if (!isMember && durable.committedConfig !== undefined) {
-      this.#log.warn(
-        "this server is the only voter of an ensemble, and serves alone: no other server can join it. " +
-          "standaloneEnabled=false makes it a member of that ensemble again",
-        { event: "serves-alone" },
-      );
-    }
   }
 
   /** Opens the data directory. Where its disk has no room even for that, the start waits. */

@@ -9,7 +9,7 @@ export {
   saidDiskOf,
 } from "./founding.ts";
 export { frameEntries } from "./frame-entries.ts";
-export { ANY_DISK, decodeMembers, encodeMembers, KnownMembers, versionOf } from "./known-members.ts";
+export { ANY_DISK, type DiskDoubt, decodeMembers, encodeMembers, KnownMembers, versionOf } from "./known-members.ts";
 export { AckTally } from "./leader/ack-tally.ts";
 export type { TransferPurpose } from "./leader/leadership-transfer.ts";
 export type { LearnerPhase } from "./leader/learner-handler.ts";

@@ -12,6 +12,9 @@ import {
 } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 
+/** Why a server may not be counted by its disk. */
+export type DiskDoubt = "old-disk" | "newer-file";
+
 /** Stands for the disk of a voter that was not there when it became one. */
 export const ANY_DISK = "0";
 

@@ -17,7 +17,7 @@ import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
 import { Founding, type SaidDisk } from "./founding.ts";
-import { decodeMembers, KnownMembers } from "./known-members.ts";
+import { type DiskDoubt, decodeMembers, KnownMembers } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
 import type { NamedDisks } from "./leader/voter-disks.ts";
@@ -188,16 +188,19 @@ export class ZabPeer {
     return this.#lostHistory.isAmnesiac;
   }
 
-  /** Something is lost here, or this disk is an older one than that which this server had last. */
+  /** Something is lost here, or may be missing on this disk. */
   get #isForgetful(): boolean {
-    return this.isAmnesiac || !this.hasCountedDisk;
+    return this.isAmnesiac || this.diskDoubt !== undefined;
   }
 
-  /** Whether the ensemble counts this server by the disk that it has, as far as it knows. */
-  get hasCountedDisk(): boolean {
+  /**
+   * Why the ensemble may not count this server by the disk that it has: it counts another one, or
+   * the names of disks are not known here, see `KnownMembers.areDisksKnown`.
+   */
+  get diskDoubt(): DiskDoubt | undefined {
+    if (!this.#members.areDisksKnown && !this.#lostHistory.isBlank) return "newer-file";
     const { diskId } = this.#log.durable.identity;
-    if (!this.#members.areDisksKnown && !this.#lostHistory.isBlank) return false;
-    return this.#members.hasDisk(this.#config.sid, diskId === "" ? undefined : diskId);
+    return this.#members.hasDisk(this.#config.sid, diskId === "" ? undefined : diskId) ? undefined : "old-disk";
   }
 
   /**
@@ -246,6 +249,9 @@ export class ZabPeer {
   ): boolean {
     const isLate = this.phase !== "election" && this.phase !== "discovery";
     if (isLate || !this.#members.isChangeable) return false;
+    // A server with a history would count by a list whose disks it does not know, and may have that
+    // from a single file.
+    if (isFromFile && !this.#lostHistory.isBlank) return false;
     if (!this.#founding.mayKnowMembers(from, ensembleId)) return false;
     const members = decodeMembers(config);
     if (members === undefined || !this.#members.isNews(members.version, !isFromFile)) return false;
@@ -257,7 +263,7 @@ export class ZabPeer {
     else this.#cycle.leave(learned);
     const isFromHistory = this.#founding.saysOfHistory(from, members);
     const isNews = this.#members.adopt(members, { isFromHistory, hasDisks: !isFromFile });
-    if (!this.hasCountedDisk) this.#sinks.roles.note({ kind: "old-disk" });
+    if (this.diskDoubt === "old-disk") this.#sinks.roles.note({ kind: "old-disk" });
     return isNews;
   }
 

@@ -115,7 +115,7 @@ describe("deleteTree", () => {
     expect(await zk.deleteTree("/t")).toBe(0);
   });
 
-  test("is not atomic by default: what was deleted before a refusal is gone", async () => {
+  test("is not atomic by default: nodes that were deleted before a refusal are gone", async () => {
     await grow("/t", 3, 2);
     await witness.setAcl("/t/n1", [{ perms: 31 - 8, scheme: "world", id: "anyone" }]);
     await expect(zk.deleteTree("/t", { batch: 1 })).rejects.toMatchObject({ code: "NO_AUTH" });

@@ -70,7 +70,9 @@ export function changedMembers(current: Members, change: MembersChange, version:
 }
 
 function bulk(text: string): readonly Member[] {
-  const { servers } = parseMembers(text.replaceAll(",", "\n"));
+  const lines = text.replaceAll(",", "\n").split("\n");
+  // Those of a client mean nothing.
+  const { servers } = parseMembers(lines.filter((line) => !line.startsWith("#")).join("\n"));
   return servers;
 }
 

@@ -80,9 +80,9 @@ test("other comments are skipped", () => {
   expect(parseMembers("# ours\nserver.1=h:1:2\n#").servers).toHaveLength(1);
 });
 
-test("a client's change names no disks", () => {
+test.each(["#disk.1=b", "#disk.x", "# ours"])("a client's change names no disks: %s", (comment) => {
   const current = membersOf([at(1, "a")], ZXID_NONE, new Map([[serverId(1), "a"]]));
-  const members = "server.1=a:2888:3888;2181,#disk.1=b";
+  const members = `server.1=a:2888:3888;2181,${comment}`;
   expect(changedMembers(current, { kind: "bulk", members }, composeZxid(1, 7)).disks.size).toBe(0);
 });
 

@@ -34,7 +34,7 @@ export type PageStep =
 /**
  * A page of changes, as its client may see it. A change is left out where the client may not ask
  * about its node, or one above, now, and its data are where the client might not have read the node
- * then. Who made it is for those who have ADMIN on the node.
+ * then. A client needs ADMIN on the node to see its requester.
  *
  * The access list of then is in the page, is that of the node as it is where that was never
  * changed, or is asked for, of some nodes at a time. A page whose lists are not all known ends

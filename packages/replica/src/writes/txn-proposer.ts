@@ -43,7 +43,7 @@ export interface Requester {
   readonly op: number;
 }
 
-const NOBODY: Readonly<ByteSlice> = emptySlice();
+const NO_REQUESTER: Readonly<ByteSlice> = emptySlice();
 
 /** No client waits for what an operator asks for. */
 const OPERATOR: Requester = {
@@ -278,7 +278,7 @@ export class TxnProposer {
   }
 
   #write(requester: Requester, identities: readonly Identity[], request: Request, isLocal: boolean): void {
-    this.#begin(requester, this.#parts.tools.history === undefined ? NOBODY : whoOf(identities));
+    this.#begin(requester, this.#parts.tools.history === undefined ? NO_REQUESTER : whoOf(identities));
     const context = this.#context;
     context.identities = identities;
     context.isLocal = isLocal;
@@ -306,7 +306,7 @@ export class TxnProposer {
     this.#parts.tools.batcher.end();
   }
 
-  #begin(requester: Requester, who: Readonly<ByteSlice> = NOBODY): void {
+  #begin(requester: Requester, who: Readonly<ByteSlice> = NO_REQUESTER): void {
     const header = this.#header;
     this.#prepared = nextZxid(this.#prepared);
     header.zxid = this.#prepared;

@@ -149,11 +149,15 @@ describe("servers that are reached and not counted", () => {
     expect(lines[0]?.text).toContain("server 1 (this one) is not counted: it has no data, and server 2 has");
   });
 
-  test("include this one, if its log has lost a part", () => {
+  test.each([
+    ["part-of-the-log", "it has lost its log, or a part of it"],
+    ["old-disk", "it has an older disk than the one that it had last"],
+    ["newer-file", "its dynamic file has a newer configuration than its log"],
+  ] as const)("include this one, if it has a loss: %s", (its, reason) => {
     connected = [TWO];
-    loss = "part-of-the-log";
+    loss = its;
     minute();
-    expect(lines[0]?.text).toContain("server 1 (this one) is not counted: it has lost its log, or a part of it");
+    expect(lines[0]?.text).toContain(`server 1 (this one) is not counted: ${reason}`);
   });
 
   test("are forgotten once clients are served", () => {

@@ -7,7 +7,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { SaidDisk, SaidHistory } from "@zooid/zab";
+import type { DiskDoubt, SaidDisk, SaidHistory } from "@zooid/zab";
 import type { OperatorEvent } from "./log-events.ts";
 import type { LogFields } from "./log-fields.ts";
 import { listText } from "./operator-sentences.ts";
@@ -22,12 +22,15 @@ const CORRECT_THEM = "Correct what keeps these servers from each other: they are
 /** What to do where that cannot be done. */
 const PAGE = "docs/disaster.md";
 
+/** Why a server itself is not counted. */
+export type OwnLoss = "part-of-the-log" | DiskDoubt;
+
 export interface NoQuorumParts {
   readonly sid: ServerId;
   /** Whether the server has a role in which it serves clients. */
   readonly isServing: () => boolean;
-  /** Whether this server's own log has lost a part, or is on an older disk than it had last. */
-  readonly loss: () => "part-of-the-log" | "old-disk" | undefined;
+  /** Why this server is not counted, if its log has lost a part, or its disk is in doubt. */
+  readonly loss: () => OwnLoss | undefined;
   /** What is on this server's disk. */
   readonly history: () => SaidHistory;
   /** Servers that this one has a connection to. */
@@ -142,7 +145,7 @@ export class NoQuorumReport {
   #uncountedNow(): ReadonlyMap<ServerId, string> {
     const loss = this.#parts.loss();
     if (loss === undefined) return this.#uncounted;
-    return new Map([...this.#uncounted, [this.#parts.sid, loss === "old-disk" ? OLD_DISK : LOST_PART]]);
+    return new Map([...this.#uncounted, [this.#parts.sid, LOSSES[loss]]]);
   }
 
   #uncountedText(): string {
@@ -197,3 +200,9 @@ const LOST_DISK = "its data directory is empty, has lost data, or has another hi
 const NO_VOTE = "it does not vote, and its log says why";
 const OLD_DISK = "it has an older disk than the one that it had last";
 const LOST_PART = "it has lost its log, or a part of it";
+const LOSSES: Readonly<Record<OwnLoss, string>> = {
+  "part-of-the-log": LOST_PART,
+  "old-disk": OLD_DISK,
+  "newer-file":
+    "its dynamic file has a newer configuration than its log, and no server has confirmed that one yet: the disk of the log may be an older one",
+};

@@ -193,7 +193,8 @@ export function listText({ servers }: Pick<Members, "servers">): string {
   return named(true) === "" ? named(false) : `${named(false)} and observers ${named(true)}`;
 }
 
-function serversText(sids: readonly ServerId[]): string {
+/** `server 1`, or `servers 1, 2` */
+export function serversText(sids: readonly ServerId[]): string {
   return `${sids.length === 1 ? "server" : "servers"} ${sids.join(", ")}`;
 }
 

@@ -1,5 +1,6 @@
 import type { ServerId } from "@zooid/model";
 import type { LogFields } from "../operators/log-fields.ts";
+import { serversText } from "../operators/operator-sentences.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./ensemble-config.ts";
 import type { SaidProtection } from "./handshake.ts";
 import type { ProtectedLink } from "./peer-connection.ts";
@@ -342,10 +343,6 @@ export class LinkProtection {
     this.#renewed = next === undefined ? undefined : { sid: next.sid, tickCount: 0 };
     next?.renew();
   }
-}
-
-function serversText(sids: readonly ServerId[]): string {
-  return `${sids.length === 1 ? "server" : "servers"} ${sids.join(", ")}`;
 }
 
 /** What a server says of its links, and whether it has a secret. */

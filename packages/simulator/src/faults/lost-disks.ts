@@ -119,7 +119,7 @@ function bringBackOldDisk(world: FaultWorld, sid: ServerId, random: Prng): void 
     // Without what the present disk has acked it is another lost disk; and so it is taken where
     // the present one is named, and has nothing yet.
     const old = cluster.oldDisk(sid);
-    if (old === undefined || !mayWipe(world, sid) || !run.invariants.isTold(sid, old.log.log)) return;
+    if (old === undefined || !mayWipe(world, sid) || !run.invariants.recognizesOldDisk(sid, old.log.log)) return;
     world.report(sid, "has its old disk back");
     if (!run.invariants.isWiped(sid)) run.coverage.reached("old disk came back");
     cluster.bringBackDisk(sid);

@@ -94,8 +94,8 @@ export class Invariants {
   }
 
   /** Whether an earlier disk of a server would be known as such. */
-  isTold(sid: ServerId, durable: DurableLog): boolean {
-    return this.#disks.isTold(sid, durable);
+  recognizesOldDisk(sid: ServerId, durable: DurableLog): boolean {
+    return this.#disks.recognizesOldDisk(sid, durable);
   }
 
   /** Whether a voter's disk holds an epoch, and with it a history. */

@@ -139,7 +139,7 @@ export class KnownDisks {
    * Whether the disk that a server had before would be recognized: until a voter that was away when
    * it became one is named, any disk counts.
    */
-  isTold(sid: ServerId, durable: DurableLog): boolean {
+  recognizesOldDisk(sid: ServerId, durable: DurableLog): boolean {
     const { diskId } = durable.identity;
     const present = this.#disks.get(sid);
     if (present !== undefined) this.#noteCounted(sid, present);

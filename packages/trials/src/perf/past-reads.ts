@@ -50,7 +50,7 @@ try {
   writeArchive();
   console.log(`${changes} changes of ${nodes} nodes in ${files} files`);
   const kept = new HistoryReader(archive, new TxnReader());
-  measure("opened anew: ", () => new HistoryReader(archive, new TxnReader()));
+  measure("opened for each question: ", () => new HistoryReader(archive, new TxnReader()));
   // Fills what it keeps.
   for (let i = 0; i < 20; i++) kept.nodeAt(Buffer.from(pathOf(i)), composeZxid(1, changes));
   const { node, page } = measure("kept indexes:", () => kept);

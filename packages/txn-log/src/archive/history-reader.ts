@@ -386,7 +386,7 @@ export class HistoryReader {
     { path, through }: { readonly path: Buffer; readonly through: Zxid },
     sink: ChangeSink,
   ): void {
-    // A path of a change is in its entry as it is: what lacks it need not be decoded.
+    // An entry has the paths of its changes unchanged: one without this path is not decoded.
     let found = -1;
     archive.walkBlock(number, (zxid, bytes, start, end) => {
       if (zxid > through) return;

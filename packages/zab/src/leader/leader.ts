@@ -113,7 +113,7 @@ export class Leader implements Role {
       if (learner.isOldDisk && learner.hasAccepted && this.voterDisks.isNamed(learner)) learner.becomeNamed();
     }
     // Before entries that were proposed behind a check are committed by other quorums than it
-    // waited for. What a learner answered before it was counted counts now, as its acks do.
+    // waited for. Answers that a learner gave before it was counted count now, as its acks do.
     // rule: checks-are-counted-anew-with-a-change
     this.check.recount();
     this.broadcast.membersChanged();

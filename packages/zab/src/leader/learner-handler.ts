@@ -78,8 +78,8 @@ export class LearnerHandler {
   #sentMs: number;
   #waitingSinceMs: number;
   /**
-   * Its history is whole, and another disk has taken the place of this one: what the server has
-   * acked since is missing. It is counted once it is synchronized and its disk is named again, see
+   * Its history is whole, and another disk has taken the place of this one: entries that the server
+   * has acked since are missing. It is counted once it is synchronized and its disk is named again, see
    * `VoterDisks`.
    */
   #isOldDisk: boolean;
