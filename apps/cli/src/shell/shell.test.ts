@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { Connection, FRAME_BYTES_MAX } from "../connection/connection.ts";
+import type { Connection } from "../connection/connection.ts";
 import { Interpreter } from "../interpreter.ts";
 import { Output } from "../output.ts";
+import { connectionTo } from "../testing/session.ts";
 import { Shell } from "./shell.ts";
 
 // A shell at a terminal of two streams, and a server with real sockets.
@@ -52,14 +53,7 @@ class Terminal implements AsyncDisposable {
     const shell = new Shell({ input: this.#keys, output: this.#screen, historyFile });
     const write = shell.around((text) => this.#screen.write(text));
     const output = new Output({ format: "text", stdout: write, stderr: write });
-    this.#connection = new Connection({
-      server: server.connectString,
-      timeoutMs: 10_000,
-      isReadOnly: false,
-      waitsForConnection: false,
-      frameBytesMax: FRAME_BYTES_MAX,
-      output,
-    });
+    this.#connection = connectionTo(server.connectString, output);
     this.ended = this.#run(shell, output);
   }
 

@@ -4,6 +4,18 @@ import { Interpreter } from "../interpreter.ts";
 import { Output } from "../output.ts";
 import { Transcript } from "./transcript.ts";
 
+/** A connection with the settings of a command without options; it is not open yet. */
+export function connectionTo(server: string, output: Output): Connection {
+  return new Connection({
+    server,
+    timeoutMs: 10_000,
+    isReadOnly: false,
+    waitsForConnection: false,
+    frameBytesMax: FRAME_BYTES_MAX,
+    output,
+  });
+}
+
 export class Session implements AsyncDisposable {
   readonly #connection: Connection;
   readonly #format: "text" | "json";
@@ -11,14 +23,7 @@ export class Session implements AsyncDisposable {
   /** Opens a session; each of its commands has a transcript of its own. */
   static async open(server: string, format: "text" | "json" = "text"): Promise<Session> {
     const silent = new Output({ format, stdout: () => undefined, stderr: () => undefined });
-    const connection = new Connection({
-      server,
-      timeoutMs: 10_000,
-      isReadOnly: false,
-      waitsForConnection: false,
-      frameBytesMax: FRAME_BYTES_MAX,
-      output: silent,
-    });
+    const connection = connectionTo(server, silent);
     await connection.open();
     return new Session(connection, format);
   }

@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import { RecordingHandler } from "../testing/append-batches.ts";
+import { flipBitBefore } from "../testing/flip-bit.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import type { ScrubDamage } from "./scrub.ts";
@@ -45,17 +46,6 @@ function sealedWals(): string[] {
     .map((name) => join(directory(), name));
 }
 
-/** Flips a bit of the last byte before `end` that is not zero. */
-function flip(file: string, end: number): void {
-  const handle = openSync(file, "r+");
-  const byte = Buffer.alloc(1);
-  let at = end;
-  do at--;
-  while (readSync(handle, byte, 0, 1, at) === 1 && byte[0] === 0);
-  writeSync(handle, Buffer.of((byte[0] ?? 0) ^ 4), 0, 1, at);
-  closeSync(handle);
-}
-
 async function fill(store: Store): Promise<void> {
   for (let batch = 0; batch < 30; batch++) await createNodes(store, batch * 20 + 1, (batch + 1) * 20, 300);
 }
@@ -81,7 +71,7 @@ test("a damaged segment that the state is past is let go of, and reported once",
     await store.state.flush();
     return sealedWals();
   })();
-  flip(wal, statSync(wal).size / 2);
+  flipBitBefore(wal, statSync(wal).size / 2);
   {
     await using store = await open();
     await store.scrub?.round();
@@ -104,7 +94,7 @@ test.each([56, 1000])("a bit before byte %i of a sealed WAL that flips while the
   await fill(store);
   await store.state.flush();
   const [wal = ""] = sealedWals();
-  flip(wal, end);
+  flipBitBefore(wal, end);
   await store.scrub?.round();
   expect(damaged).toMatchObject([{ part: "segment", file: wal.replace(/-wal$/, ""), effect: "retired" }]);
 });
@@ -129,7 +119,7 @@ test("a damaged segment that the state still needs is kept, and named", async ()
     await fill(store);
     return sealedWals();
   })();
-  flip(wal, statSync(wal).size / 2);
+  flipBitBefore(wal, statSync(wal).size / 2);
   await using store = await open({ checkpointBytes: 2 ** 30 });
   const status = await store.scrub?.round();
   expect(status?.damaged).toMatchObject([{ part: "segment", effect: "needed" }]);
@@ -142,7 +132,7 @@ test("a damaged state file is named with its place, and once", async () => {
   await fill(store);
   await store.state.flush();
   const file = join(directory(), store.log.durable.stateFile);
-  flip(file, statSync(file).size - 1000);
+  flipBitBefore(file, statSync(file).size - 1000);
   await store.scrub?.round();
   const status = await store.scrub?.round();
   expect(damaged).toMatchObject([{ part: "state", file, effect: "needed" }]);

@@ -1,9 +1,10 @@
-import { closeSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler } from "../testing/append-batches.ts";
+import { flipBitBefore } from "../testing/flip-bit.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { threadsOf } from "../testing/threads-of.ts";
@@ -76,8 +77,8 @@ describe("what becomes of damage", () => {
       part === "segment"
         ? [join(directory, wals(directory)[0] ?? ""), 1000]
         : [stateFile, statSync(stateFile).size - 1000];
-    const at = flip(file, before);
-    onTestFinished(() => void flip(file, at + 1));
+    const at = flipBitBefore(file, before);
+    onTestFinished(() => void flipBitBefore(file, at + 1));
 
     const leases = new ReaderLeases();
     leases.newest = Number(/^log-(\d+)/.exec(wals(directory).at(-1) ?? "")?.[1]);
@@ -120,16 +121,4 @@ function wals(directory: string): readonly string[] {
   return readdirSync(directory)
     .filter((name) => /^log-.*-wal$/.test(name))
     .sort();
-}
-
-/** Flips a bit of the last byte before `end` that is not zero. @returns the byte's place */
-function flip(file: string, end: number): number {
-  const handle = openSync(file, "r+");
-  const byte = Buffer.alloc(1);
-  let at = end;
-  do at--;
-  while (readSync(handle, byte, 0, 1, at) === 1 && byte[0] === 0);
-  writeSync(handle, Buffer.of((byte[0] ?? 0) ^ 4), 0, 1, at);
-  closeSync(handle);
-  return at;
 }

@@ -5,10 +5,9 @@ import { type Client, connect, READ_ONLY_ACL } from "@zooid/client";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { formatZxid } from "@zooid/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Connection, FRAME_BYTES_MAX } from "../../connection/connection.ts";
 import { Interpreter } from "../../interpreter.ts";
 import { Output } from "../../output.ts";
-import { Session } from "../../testing/session.ts";
+import { connectionTo, Session } from "../../testing/session.ts";
 
 let folder = "";
 let server: ZooidServer;
@@ -61,14 +60,7 @@ test("without a terminal to ask at, nothing is written unless --yes is given", a
 test("a node that changes while the question is open is not written", async () => {
   const path = "/set";
   const output = new Output({ format: "text", stdout: () => undefined, stderr: () => undefined });
-  const connection = new Connection({
-    server: server.connectString,
-    timeoutMs: 10_000,
-    isReadOnly: false,
-    waitsForConnection: false,
-    frameBytesMax: FRAME_BYTES_MAX,
-    output,
-  });
+  const connection = connectionTo(server.connectString, output);
   await connection.open();
   const interpreter = new Interpreter(connection, output);
   const before = await client.get(path);

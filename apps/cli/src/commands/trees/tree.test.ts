@@ -1,9 +1,9 @@
 import { connect } from "@zooid/client";
 import { startServer } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
-import { Connection, FRAME_BYTES_MAX } from "../../connection/connection.ts";
 import { Interpreter } from "../../interpreter.ts";
 import { Output } from "../../output.ts";
+import { connectionTo } from "../../testing/session.ts";
 
 test.each([
   [false, "held"],
@@ -23,14 +23,10 @@ test.each([
     stderr: () => undefined,
     hasColors,
   });
-  const connection = new Connection({
-    server: server.connectString,
-    timeoutMs: 10_000,
-    isReadOnly: false,
-    waitsForConnection: false,
-    frameBytesMax: FRAME_BYTES_MAX,
-    output: new Output({ format: "text", stdout: () => undefined, stderr: () => undefined }),
-  });
+  const connection = connectionTo(
+    server.connectString,
+    new Output({ format: "text", stdout: () => undefined, stderr: () => undefined }),
+  );
   await connection.open();
   await new Interpreter(connection, output).run(["tree", "/t"], new AbortController().signal);
   await connection.close();
