@@ -79,8 +79,8 @@ export class LearnerHandler {
   #waitingSinceMs: number;
   /**
    * Its history is whole, and another disk has taken the place of this one: entries that the server
-   * has acked since are missing. It is counted once it is synchronized and its disk is named again, see
-   * `VoterDisks`.
+   * has acked since are missing. It is counted once it is synchronized and its disk is named again,
+   * see `VoterDisks`.
    */
   #isOldDisk: boolean;
   readonly #inFlight: { readonly last: Zxid; readonly bytes: number }[] = [];
