@@ -12,7 +12,7 @@ import {
 import { NO_NODE } from "./nodes/node-row.ts";
 import type { CloseLimits, PrepareContext } from "./prepare/prepare-context.ts";
 import type { ReapLimits } from "./reapable-nodes.ts";
-import { showWithoutComments } from "./shown-configuration.ts";
+import { CONFIG_PATH, showWithoutComments } from "./shown-configuration.ts";
 import {
   type NodeRecord,
   type SessionRecord,
@@ -31,8 +31,6 @@ export interface DataTreeOptions {
   /** A secret that keeps clients from choosing paths that collide. It changes nothing visible. */
   readonly hashKey: HashKey;
 }
-
-const CONFIG_PATH = "/zookeeper/config";
 
 /**
  * The replicated state machine: the tree with its sessions and ACLs, what is proposed about it, and

@@ -4,6 +4,7 @@ export type { CloseLimits, PrepareContext } from "./prepare/prepare-context.ts";
 export { parseQuotaText, type QuotaText } from "./quotas/quota-text.ts";
 export type { ReapLimits } from "./reapable-nodes.ts";
 export type { EphemeralPathsLimits } from "./sessions/ephemeral-paths.ts";
+export { shownPastData } from "./shown-configuration.ts";
 export type { NodeRecord, SessionRecord, SnapshotRecord, TreeRecord } from "./snapshot.ts";
 export { type CaptureSink, TreeCapture } from "./tree-capture.ts";
 export { type ListedSession, TreeReader } from "./tree-reader.ts";

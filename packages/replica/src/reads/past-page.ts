@@ -1,3 +1,4 @@
+import { shownPastData } from "@zooid/data-tree";
 import {
   type Acl,
   laterOf,
@@ -74,7 +75,12 @@ export class PastPage {
         const isReadable = mightRead(parts, connection, acl);
         const { acl: _, ...shown } = change;
         const who = change.who !== "" && open.administers(change.path) ? change.who : "";
-        this.#shown.push({ ...shown, isReadable, who, data: isReadable ? change.data : null });
+        this.#shown.push({
+          ...shown,
+          isReadable,
+          who,
+          data: isReadable ? shownPastData(change.path, change.data) : null,
+        });
       }
       this.#next++;
     }

@@ -154,6 +154,18 @@ describe("a question about the past", () => {
     expect(asked).toMatchObject([{ kind: "changes", scope: "node" }]);
   });
 
+  test("shows no comments of the configuration, as a read of today shows none", () => {
+    const config = "/zookeeper/config";
+    const data = Buffer.from("#disk.1=abc\nversion=5");
+    const { zk, ref } = furnished();
+    zk.ask(ref, OpCode.GET_PAST, pastOf(config));
+    answer(zk, 1, { kind: "node", node: { ...NODE, data } });
+    expect(zk.take(ref)).toEqual([expect.stringContaining("node version=5")]);
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf(config));
+    answer(zk, 2, pageOf([changeOf(config, 5, { acl: READERS, data })]));
+    expect(zk.take(ref)).toEqual([expect.stringContaining("true version=5;")]);
+  });
+
   test("holds back the requests behind it, and lets go of them in order", () => {
     const { zk, asked, ref } = furnished();
     expect(zk.send(ref, 1, OpCode.SET_DATA, setData("/a", "1"))).toBe(true);

@@ -1,3 +1,4 @@
+import { shownPastData } from "@zooid/data-tree";
 import {
   assert,
   assertNever,
@@ -138,10 +139,12 @@ export class HistoryRequests {
         return this.#refuse(connection, xid, ErrorCode.NO_NODE);
       case "too-large":
         return this.#refuse(connection, xid, ErrorCode.QUOTA_EXCEEDED);
-      case "node":
-        return mightRead(this.#parts, connection, answer.node.acl)
-          ? this.#send(connection, xid, this.#history.encodeNode(answer.node))
-          : this.#refuse(connection, xid, ErrorCode.NO_AUTH);
+      case "node": {
+        const { node } = answer;
+        if (!mightRead(this.#parts, connection, node.acl)) return this.#refuse(connection, xid, ErrorCode.NO_AUTH);
+        const data = shownPastData(pending.path, node.data);
+        return this.#send(connection, xid, this.#history.encodeNode({ ...node, data }));
+      }
       case "children":
         return mightRead(this.#parts, connection, answer.acl)
           ? this.#send(connection, xid, this.#history.encodeChildren(answer))
