@@ -1,4 +1,13 @@
-import { assert, composeZxid, ErrorCode, type Identity, OpCode, type Request, sliceText } from "@zooid/model";
+import {
+  assert,
+  type ByteSlice,
+  composeZxid,
+  ErrorCode,
+  type Identity,
+  OpCode,
+  type Request,
+  sliceText,
+} from "@zooid/model";
 import type { Admission } from "../connections/admission.ts";
 import type { Connection, SaslAnswer } from "../connections/connection.ts";
 import type { SessionParts } from "../parts/sessions.ts";
@@ -25,10 +34,10 @@ export class AuthPackets {
   // Auth packets
 
   /** @returns false when the connection is not to be read on */
-  receive(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): boolean {
+  receive(connection: Connection, request: Request, frame: Readonly<ByteSlice>): boolean {
     if (connection.mustWait) {
       const { waiting, admission } = this.#parts;
-      waiting.wait(connection, bytes, start, end);
+      waiting.wait(connection, frame);
       const granted = this.#authenticate(connection.identities, request);
       // Nothing after a refused packet may be served. The refusal is answered, and the connection
       // closed, in its turn.
@@ -96,7 +105,7 @@ export class AuthPackets {
   // SASL
 
   /** @returns false when the connection is not to be read on */
-  receiveSasl(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): boolean {
+  receiveSasl(connection: Connection, request: Request, frame: Readonly<ByteSlice>): boolean {
     const { connections, waiting, admission, servingState } = this.#parts;
     const answer = this.#stepSasl(connection, request);
     if (answer === undefined) {
@@ -105,7 +114,7 @@ export class AuthPackets {
     }
     if (connection.mustWait) {
       connection.saslAnswers.push(answer);
-      waiting.wait(connection, bytes, start, end);
+      waiting.wait(connection, frame);
       return !answer.isLast && admission.admits(connection);
     }
     this.#answerSasl(connection, request.xid, answer, servingState.nowMs);

@@ -1,4 +1,4 @@
-import { copyBytes } from "@zooid/model";
+import { type ByteSlice, copyBytes } from "@zooid/model";
 
 const BYTES_FIRST = 4096;
 const HEADER_BYTES = 24;
@@ -30,10 +30,9 @@ export class ForwardRun {
     sequence: number,
     session: { readonly idHigh: number; readonly idLow: number; readonly isLocal: boolean },
     client: number,
-    frame: Uint8Array,
-    start: number,
-    end: number,
+    frame: Readonly<ByteSlice>,
   ): void {
+    const { start, end } = frame;
     this.#reserve(HEADER_BYTES + end - start);
     const bytes = this.#bytes;
     const at = this.#end;
@@ -42,7 +41,7 @@ export class ForwardRun {
     bytes.writeInt32BE(session.idLow, at + 12);
     bytes.writeInt32BE(session.isLocal ? client | LOCAL_BIT : client, at + 16);
     bytes.writeInt32BE(end - start, at + 20);
-    copyBytes(frame, start, end, bytes, at + HEADER_BYTES);
+    copyBytes(frame.bytes, start, end, bytes, at + HEADER_BYTES);
     this.#end = at + HEADER_BYTES + end - start;
     this.#count++;
   }

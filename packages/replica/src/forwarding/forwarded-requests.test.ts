@@ -60,7 +60,7 @@ describe("a learner's request", () => {
     writer.int(OpCode.CREATE);
     create("/orphan", "", EPHEMERAL)(writer);
     const run = new ForwardRun();
-    run.add(1e9, { idHigh: 1, idLow: 1, isLocal: true }, 0, writer.bytes, 0, writer.end);
+    run.add(1e9, { idHigh: 1, idLow: 1, isLocal: true }, 0, { bytes: writer.bytes, start: 0, end: writer.end });
     const { bytes, end } = run;
     leader.replica.receivePeer(ensemble.linkOf(follower), { kind: "forward", count: 1, bytes, start: 0, end });
     ensemble.run();

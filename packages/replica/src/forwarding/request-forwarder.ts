@@ -1,4 +1,4 @@
-import type { PeerMessage } from "@zooid/model";
+import type { ByteSlice, PeerMessage } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 import type { Connection } from "../connections/connection.ts";
 import type { Session } from "../sessions/session-tracker.ts";
@@ -19,16 +19,9 @@ export class RequestForwarder {
   }
 
   /** Forwards the frame of a write, which is copied. */
-  forward(
-    sequence: number,
-    session: Session,
-    { ref, identities }: Connection,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-  ): void {
+  forward(sequence: number, session: Session, { ref, identities }: Connection, frame: Readonly<ByteSlice>): void {
     if (this.#sentIdentities.isNew(ref, identities)) this.send({ kind: "identities", client: ref, identities });
-    this.#run.add(sequence, session, ref, bytes, start, end);
+    this.#run.add(sequence, session, ref, frame);
   }
 
   /** Sends any other message, after the writes that came before it. */

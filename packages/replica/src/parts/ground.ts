@@ -1,5 +1,5 @@
 import type { DataTree } from "@zooid/data-tree";
-import type { ClientShares, Request } from "@zooid/model";
+import type { ByteSlice, ClientShares, Request } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 import type { AuthSchemes } from "../auth/auth-schemes.ts";
 import type { ReplicaConfig } from "../config.ts";
@@ -37,6 +37,8 @@ export interface GroundParts {
   readonly connections: Connections;
   /** Every request of a client is decoded into it: one is handled at a time. */
   readonly request: Request;
+  /** Its frame, which is lent for the call: what waits is copied. */
+  readonly frame: ByteSlice;
   readonly requestWork: RequestWork;
   readonly endingSessions: EndingSessions;
   readonly unconfirmedRefusals: UnconfirmedRefusals;

@@ -1,5 +1,5 @@
 import { DataTree } from "@zooid/data-tree";
-import { ClientShares, newRequest, type Request } from "@zooid/model";
+import { type ByteSlice, ClientShares, emptySlice, newRequest, type Request } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 import { AuthPackets } from "../auth/auth-packets.ts";
 import { AuthSchemes } from "../auth/auth-schemes.ts";
@@ -74,6 +74,8 @@ export class ReplicaParts implements RoleParts {
 
   /** Every request of a client is decoded into it: one is handled at a time. */
   readonly request: Request = newRequest();
+  /** Its frame, which is lent for the call: what waits is copied. */
+  readonly frame: ByteSlice = emptySlice();
   readonly requests: ClientRequests;
   readonly clientWrites: ClientWrites;
   readonly syncs: ClientSyncs;

@@ -1,11 +1,13 @@
 import {
   assert,
+  type ByteSlice,
   type ConnectionRef,
   composeZxid,
   ErrorCode,
   isWrite,
   OpCode,
   type Request,
+  setSlice,
   WireError,
   type Zxid,
 } from "@zooid/model";
@@ -56,10 +58,11 @@ export class ClientRequests {
    * @returns false when no more may be read for now
    */
   receive(ref: ConnectionRef, bytes: Uint8Array, start: number, end: number): boolean {
-    const { tools, connections, counters, request, servingState, admission } = this.#parts;
+    const { tools, connections, counters, frame, request, servingState, admission } = this.#parts;
     const connection = connections.get(ref);
     if (connection === undefined || connection.phase !== "open") return false;
     assert(connection.heldWrite === undefined, "a connection is not read while a write of it is held");
+    setSlice(frame, bytes, start, end);
     try {
       tools.requests.open(bytes, start, end, request);
     } catch {
@@ -68,26 +71,27 @@ export class ClientRequests {
     }
     counters.received(connection);
     const { op } = request;
-    if (op === OpCode.AUTH) return this.#parts.authPackets.receive(connection, request, bytes, start, end);
-    if (op === OpCode.SASL) return this.#parts.authPackets.receiveSasl(connection, request, bytes, start, end);
+    if (op === OpCode.AUTH) return this.#parts.authPackets.receive(connection, request, frame);
+    if (op === OpCode.SASL) return this.#parts.authPackets.receiveSasl(connection, request, frame);
     if (!this.#mayRequest(connection, request)) return false;
     const { session } = connection;
     assert(session !== undefined, "an open connection has a session");
     // Requests after the one that closes the session are dropped, as if they had come too late.
     if (session.closing) return true;
     session.touchedMs = servingState.nowMs;
-    if (isWrite(op)) this.#parts.clientWrites.write(connection, session, request, bytes, start, end);
-    else this.#answerInOrder(connection, request, bytes, start, end);
+    if (isWrite(op)) this.#parts.clientWrites.write(connection, session, request, frame);
+    else this.#answerInOrder(connection, request, frame);
     return admission.admits(connection);
   }
 
   /** Carries out a write that was kept. */
-  carryOut(connection: Connection, frame: Uint8Array): void {
-    const { tools, request } = this.#parts;
+  carryOut(connection: Connection, kept: Uint8Array): void {
+    const { tools, frame, request } = this.#parts;
     const { session } = connection;
     if (session === undefined || session.closing) return;
-    tools.requests.open(frame, 0, frame.length, request);
-    this.#parts.clientWrites.write(connection, session, request, frame, 0, frame.length, true);
+    setSlice(frame, kept, 0, kept.length);
+    tools.requests.open(kept, 0, kept.length, request);
+    this.#parts.clientWrites.write(connection, session, request, frame, true);
   }
 
   /**
@@ -128,32 +132,25 @@ export class ClientRequests {
     connections.refuse(connection, why);
   }
 
-  #answerInOrder(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
+  #answerInOrder(connection: Connection, request: Request, frame: Readonly<ByteSlice>): void {
     const { servingState, waiting } = this.#parts;
     const { op } = request;
     if (op === OpCode.GET_PAST || op === OpCode.GET_CHANGES) connection.history = "waiting";
     if (op === OpCode.SYNC) {
       if (servingState.isReadOnly) this.#parts.clientWrites.refuseReadOnly(connection, request.op, request.xid);
-      else this.#parts.syncs.sync(connection, request, bytes, start, end);
+      else this.#parts.syncs.sync(connection, request, frame);
     }
     // rule: reads-wait-behind-writes
-    else if (connection.mustWait) waiting.waitToRead(connection, request, bytes, start, end);
+    else if (connection.mustWait) waiting.waitToRead(connection, request, frame);
     // rule: no-reads-in-the-middle-of-a-transaction
     else if (servingState.isApplying && request.op !== OpCode.PING) {
-      waiting.waitToRead(connection, request, bytes, start, end);
+      waiting.waitToRead(connection, request, frame);
       waiting.holdBack(connection);
-    } else this.answer(connection, request, bytes, start, end, servingState.nowMs);
+    } else this.answer(connection, request, frame, servingState.nowMs);
   }
 
   /** Answers a request in its turn. The decoder has opened the frame into the request. */
-  answer(
-    connection: Connection,
-    request: Request,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    receivedMs: number,
-  ): void {
+  answer(connection: Connection, request: Request, frame: Readonly<ByteSlice>, receivedMs: number): void {
     const { ref } = connection;
     const { op, xid } = request;
     if (op === OpCode.AUTH) return this.#parts.authPackets.answer(connection, request, receivedMs);
@@ -167,7 +164,7 @@ export class ClientRequests {
       // Only refused writes come here.
       if (isWrite(op)) sinks.replies.header(ref, xid, visible, this.#parts.clientWrites.refusalOf(connection, request));
       else if (op === OpCode.SET_WATCHES || op === OpCode.SET_WATCHES2) {
-        if (!this.#parts.setWatches.begin(connection, request, bytes, start, end, receivedMs)) return;
+        if (!this.#parts.setWatches.begin(connection, request, frame, receivedMs)) return;
       } else if (op === OpCode.GET_PAST || op === OpCode.GET_CHANGES) {
         if (!this.#parts.historyRequests.begin(connection, request, receivedMs)) return;
       } else this.#parts.reads.answer(connection, request, tools.requests, visible);

@@ -1,4 +1,4 @@
-import { copyRange, type Request, type Zxid } from "@zooid/model";
+import { type ByteSlice, copySlice, type Request, setSlice, type Zxid } from "@zooid/model";
 import type { Connection, PendingSync } from "../connections/connection.ts";
 import type { SessionParts } from "../parts/sessions.ts";
 import type { ClientRequests } from "./client-requests.ts";
@@ -37,19 +37,19 @@ export class ClientSyncs {
   }
 
   /** The decoder has opened the frame into the request. */
-  sync(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
+  sync(connection: Connection, request: Request, frame: Readonly<ByteSlice>): void {
     const { config, requests, servingState, zab, proposer, forwarder } = this.#parts;
     const { isLeading, visible, nowMs } = servingState;
     const isAlone = config.ensemble === undefined;
     if (isAlone && !connection.mustWait && proposer.prepared <= visible) {
-      requests.answer(connection, request, bytes, start, end, nowMs);
+      requests.answer(connection, request, frame, nowMs);
       return;
     }
     connection.issued++;
-    connection.syncBytes += end - start;
+    connection.syncBytes += frame.end - frame.start;
     const sequence = this.#pending.push({
       connection,
-      frame: copyRange(bytes, start, end),
+      frame: copySlice(frame),
       receivedMs: nowMs,
       check: isLeading && !isAlone ? zab.checkLeadership() : 0,
       readAt: isLeading ? proposer.prepared : undefined,
@@ -99,15 +99,16 @@ export class ClientSyncs {
   }
 
   #answer(due: PendingSync): void {
-    const { tools, request, requests, waiting } = this.#parts;
-    const { connection, frame, receivedMs } = due;
+    const { tools, frame, request, requests, waiting } = this.#parts;
+    const { connection, frame: kept, receivedMs } = due;
     due.frame = NOTHING;
     if (connection.isHeldBack) waiting.releaseNow(connection);
     if (connection.phase === "open") {
-      tools.requests.open(frame, 0, frame.length, request);
-      requests.answer(connection, request, frame, 0, frame.length, receivedMs);
+      setSlice(frame, kept, 0, kept.length);
+      tools.requests.open(kept, 0, kept.length, request);
+      requests.answer(connection, request, frame, receivedMs);
     }
-    connection.syncBytes -= frame.length;
+    connection.syncBytes -= kept.length;
     waiting.issuedAnswered(connection);
   }
 

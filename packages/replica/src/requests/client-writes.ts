@@ -1,6 +1,6 @@
 import {
   type ByteSlice,
-  copyRange,
+  copySlice,
   ErrorCode,
   isEphemeralMode,
   newRequest,
@@ -42,11 +42,10 @@ export class ClientWrites {
     connection: Connection,
     session: Session,
     request: Request,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
+    frame: Readonly<ByteSlice>,
     isReleased = false,
   ): void {
+    const sizeBytes = frame.end - frame.start;
     const { config, counters, tools, sinks, servingState, inFlightWrites, forwarder, proposer, zab } = this.#parts;
     const { op, xid } = request;
     if (servingState.isReadOnly) return this.#refuseReadOnly(connection, session, request);
@@ -54,33 +53,33 @@ export class ClientWrites {
       try {
         tools.requests.body(request);
       } catch {
-        this.#refuse(connection, request, ErrorCode.MARSHALLING_ERROR, bytes, start, end);
+        this.#refuse(connection, request, ErrorCode.MARSHALLING_ERROR, frame);
         return;
       }
     }
-    const priceUs = this.#priceUs(request, end - start);
+    const priceUs = this.#priceUs(request, sizeBytes);
     if (!isReleased && this.#mustHold(connection, op, priceUs)) {
       const after = inFlightWrites.nextSequence;
-      this.#parts.admission.holdWrite(connection, { frame: copyRange(bytes, start, end), priceUs, after });
+      this.#parts.admission.holdWrite(connection, { frame: copySlice(frame), priceUs, after });
       return;
     }
     if (zab.lacksRoom && addsData(request, tools.requests)) {
       if (!connection.mustWait) counters.values.refusedForRoom++;
-      this.#refuse(connection, request, ErrorCode.OPERATION_TIMEOUT, bytes, start, end);
+      this.#refuse(connection, request, ErrorCode.OPERATION_TIMEOUT, frame);
       return;
     }
     if (session.isLocal && !this.#mayPropose(session, request)) {
       if (op === OpCode.CLOSE_SESSION && !connection.mustWait) {
         this.closeLocalSession(connection, xid, servingState.nowMs);
-      } else this.#refuse(connection, request, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION, bytes, start, end);
+      } else this.#refuse(connection, request, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION, frame);
       return;
     }
-    if (end - start > connection.largestWriteBytes) connection.largestWriteBytes = end - start;
-    const sequence = inFlightWrites.issue(connection, xid, op, end - start, priceUs);
+    if (sizeBytes > connection.largestWriteBytes) connection.largestWriteBytes = sizeBytes;
+    const sequence = inFlightWrites.issue(connection, xid, op, sizeBytes, priceUs);
     sinks.requested?.(sequence, connection, request);
     if (op === OpCode.CLOSE_SESSION) session.closing = true;
     if (!servingState.isLeading) {
-      forwarder.forward(sequence, session, connection, bytes, start, end);
+      forwarder.forward(sequence, session, connection, frame);
       return;
     }
     const requester = inFlightWrites.requester(session, xid, op, sequence);
@@ -165,17 +164,10 @@ export class ClientWrites {
    * Refuses a write without a transaction. Where it has to wait, its frame is read again in its
    * turn.
    */
-  #refuse(
-    connection: Connection,
-    { op, xid }: Request,
-    code: ErrorCode,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-  ): void {
+  #refuse(connection: Connection, { op, xid }: Request, code: ErrorCode, frame: Readonly<ByteSlice>): void {
     const { sinks, counters, servingState, waiting } = this.#parts;
     if (connection.mustWait) {
-      waiting.wait(connection, bytes, start, end);
+      waiting.wait(connection, frame);
       return;
     }
     sinks.replies.header(connection.ref, xid, servingState.visible, code);

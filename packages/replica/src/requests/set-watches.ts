@@ -1,4 +1,4 @@
-import { copyRange, ErrorCode, type Request, WireError } from "@zooid/model";
+import { type ByteSlice, copySlice, ErrorCode, type Request, WireError } from "@zooid/model";
 import type { Connection, SetWatchesProgress } from "../connections/connection.ts";
 import type { SessionParts } from "../parts/sessions.ts";
 import type { WatchRequests } from "../reads/watch-requests.ts";
@@ -29,19 +29,12 @@ export class SetWatches {
    *
    * @returns false when there are more, and it is not answered yet
    */
-  begin(
-    connection: Connection,
-    request: Request,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    receivedMs: number,
-  ): boolean {
+  begin(connection: Connection, request: Request, frame: Readonly<ByteSlice>, receivedMs: number): boolean {
     const { config, tools, servingState } = this.#parts;
     const progress = { position: tools.requests.partsPosition(), isChecked: false };
     if (!servingState.isApplying && this.#advance(connection, request, progress, config.setWatchesWorkPerTurn))
       return true;
-    connection.unfinished = { frame: copyRange(bytes, start, end), receivedMs, ...progress };
+    connection.unfinished = { frame: copySlice(frame), receivedMs, ...progress };
     this.#unfinished.push(connection);
     this.#parts.postponed.mark();
     return false;

@@ -1,19 +1,21 @@
+import { emptySlice, sliceText } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { WaitingFrames } from "./waiting-frames.ts";
 
 function released(frames: WaitingFrames, committed: number): [text: string, receivedMs: number][] {
+  const frame = emptySlice();
   const all: [string, number][] = [];
   while (frames.isDue(committed)) {
-    frames.take();
-    all.push([Buffer.from(frames.bytes.subarray(frames.start, frames.end)).toString(), frames.receivedMs]);
+    const receivedMs = frames.take(frame);
+    all.push([sliceText(frame), receivedMs]);
   }
   return all;
 }
 
 function push(frames: WaitingFrames, after: number, text: string, receivedMs = 0): void {
   const bytes = Buffer.from(`..${text}..`);
-  frames.push(after, receivedMs, text.length, bytes, 2, bytes.length - 2);
+  frames.push(after, receivedMs, text.length, { bytes, start: 2, end: bytes.length - 2 });
   bytes.fill(0);
 }
 

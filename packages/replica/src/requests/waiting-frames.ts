@@ -1,4 +1,4 @@
-import { copyBytes } from "@zooid/model";
+import { type ByteSlice, copyBytes, setSlice } from "@zooid/model";
 
 const BYTES_FIRST = 1024;
 const ITEM_BYTES = 24;
@@ -20,12 +20,6 @@ export class WaitingFrames {
   #count = 0;
   #answerBytes = 0;
 
-  /** The frame that {@link take} took last; valid until the next push. */
-  bytes: Uint8Array = this.#bytes;
-  start = 0;
-  end = 0;
-  receivedMs = 0;
-
   get count(): number {
     return this.#count;
   }
@@ -39,7 +33,8 @@ export class WaitingFrames {
     return this.#answerBytes;
   }
 
-  push(after: number, receivedMs: number, answerBytes: number, bytes: Uint8Array, start: number, end: number): void {
+  push(after: number, receivedMs: number, answerBytes: number, frame: Readonly<ByteSlice>): void {
+    const { bytes, start, end } = frame;
     const size = ITEM_BYTES + end - start;
     this.#reserve(size);
     const at = this.#end;
@@ -58,19 +53,23 @@ export class WaitingFrames {
     return this.#count > 0 && this.#bytes.readDoubleLE(this.#start) <= committed;
   }
 
-  /** Takes the oldest frame, which {@link bytes}, {@link start} and {@link end} show. */
-  take(): void {
+  /**
+   * Takes the oldest frame.
+   *
+   * @param frame shows it until the next push
+   * @returns when it came, in milliseconds
+   */
+  take(frame: ByteSlice): number {
     const at = this.#start;
-    this.bytes = this.#bytes;
-    this.start = at + ITEM_BYTES;
-    this.end = this.start + this.#bytes.readInt32LE(at + 8);
-    this.receivedMs = this.#bytes.readDoubleLE(at + 12);
+    const start = at + ITEM_BYTES;
+    const end = start + this.#bytes.readInt32LE(at + 8);
+    setSlice(frame, this.#bytes, start, end);
+    const receivedMs = this.#bytes.readDoubleLE(at + 12);
     this.#answerBytes -= this.#bytes.readUInt32LE(at + 20);
-    this.#start = this.end;
     this.#count--;
-    if (this.#count > 0) return;
-    this.#start = 0;
-    this.#end = 0;
+    this.#start = this.#count > 0 ? end : 0;
+    if (this.#count === 0) this.#end = 0;
+    return receivedMs;
   }
 
   #reserve(more: number): void {

@@ -1,4 +1,4 @@
-import { type Request, WireError } from "@zooid/model";
+import { type ByteSlice, type Request, WireError } from "@zooid/model";
 import type { Admission } from "../connections/admission.ts";
 import type { Connection } from "../connections/connection.ts";
 import type { SessionParts } from "../parts/sessions.ts";
@@ -44,29 +44,29 @@ export class WaitingRequests {
   }
 
   /** Keeps a request with a small answer. */
-  wait(connection: Connection, bytes: Uint8Array, start: number, end: number): void {
-    this.#push(connection, WAITING_BYTES, bytes, start, end);
+  wait(connection: Connection, frame: Readonly<ByteSlice>): void {
+    this.#push(connection, WAITING_BYTES, frame);
   }
 
   /**
    * Keeps a read. The size of its answer is estimated: all reads behind a write are answered at
    * once.
    */
-  waitToRead(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
+  waitToRead(connection: Connection, request: Request, frame: Readonly<ByteSlice>): void {
     const { config, tools, tree } = this.#parts;
-    let answerBytes = WAITING_BYTES + end - start;
+    let answerBytes = WAITING_BYTES + frame.end - frame.start;
     try {
       tools.requests.body(request);
       answerBytes += answerBytesOf(tree, connection, request) + lookUpWork(request) * WAITING_BYTES_PER_WORK;
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
     }
-    this.#push(connection, Math.min(answerBytes, config.waitingAnswerBytesMax), bytes, start, end);
+    this.#push(connection, Math.min(answerBytes, config.waitingAnswerBytesMax), frame);
   }
 
-  #push(connection: Connection, answerBytes: number, bytes: Uint8Array, start: number, end: number): void {
+  #push(connection: Connection, answerBytes: number, frame: Readonly<ByteSlice>): void {
     connection.waiting ??= new WaitingFrames();
-    connection.waiting.push(connection.issued, this.#parts.servingState.nowMs, answerBytes, bytes, start, end);
+    connection.waiting.push(connection.issued, this.#parts.servingState.nowMs, answerBytes, frame);
   }
 
   /**
@@ -120,7 +120,7 @@ export class WaitingRequests {
 
   /** Answers the requests of a connection that wait for nothing any more. */
   release(connection: Connection): void {
-    const { tools, servingState, admission, requestWork, request, requests } = this.#parts;
+    const { tools, servingState, admission, requestWork, frame, request, requests } = this.#parts;
     const { waiting } = connection;
     while (waiting?.isDue(connection.answered) === true && connection.phase === "open") {
       if (connection.unfinished !== undefined || connection.history === "read") return;
@@ -132,11 +132,11 @@ export class WaitingRequests {
         this.holdBack(connection);
         break;
       }
-      waiting.take();
-      const { bytes, start, end } = waiting;
+      const receivedMs = waiting.take(frame);
+      const { bytes, start, end } = frame;
       const workBefore = requestWork.count;
       tools.requests.open(bytes, start, end, request);
-      requests.answer(connection, request, bytes, start, end, waiting.receivedMs);
+      requests.answer(connection, request, frame, receivedMs);
       const work = 1 + ((end - start) >> FRAME_BYTES_PER_WORK_LOG2) + requestWork.count - workBefore;
       this.#workLeft -= work;
       this.#workCount += work;
