@@ -174,6 +174,7 @@ const STATED_DEFAULTS: ReadonlyMap<string, string> = new Map([
   ["clientPortListenBacklog", "the system's"],
   ["4lw.commands.whitelist", "srvr"],
   ["zooid.heldBytesMax", "half of the memory"],
+  ["zooid.multiPartsMax", "20000"],
   ["zooid.watchBytesMax", "an eighth of the memory"],
   ["zooid.trustedProxies", "none"],
   ["zooid.trustedProxiesPercent", "25"],

@@ -106,6 +106,11 @@ export interface ServerOptions {
    */
   readonly heldBytesMax?: number;
   /**
+   * Parts of one multi, 1 to 20000; one with more is refused with MARSHALLING_ERROR. Writes behind a
+   * multi wait until it is applied. Default 20000.
+   */
+  readonly multiPartsMax?: number;
+  /**
    * What the names of one node's children may take in a listing, in bytes; a create beyond it is
    * refused with QUOTA_EXCEEDED. 0 is no limit. Default 64 MiB.
    */
@@ -236,6 +241,7 @@ export interface ServerConfig {
   readonly enforceQuota: boolean;
   /** Infinity for no limit. */
   readonly heldBytesMax: number;
+  readonly multiPartsMax: number;
   /** Infinity for no limit. */
   readonly childrenBytesMax: number;
   /** Infinity for no limit. */
@@ -386,6 +392,12 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     heldBytesMax:
       whole("zooid.heldBytesMax", options.heldBytesMax ?? shareOfMemory(2), 0, Number.MAX_SAFE_INTEGER) ||
       Number.POSITIVE_INFINITY,
+    multiPartsMax: whole(
+      "zooid.multiPartsMax",
+      options.multiPartsMax ?? REPLICA_DEFAULTS.multiOpCountMax,
+      1,
+      REPLICA_DEFAULTS.multiOpCountMax,
+    ),
     childrenBytesMax:
       whole(
         "zooid.childrenBytesMax",

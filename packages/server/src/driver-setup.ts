@@ -70,6 +70,7 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
     isTtlEnabled: config.ttlNodes,
     isQuotaEnforced: config.enforceQuota,
     heldBytesMax: config.heldBytesMax,
+    multiOpCountMax: config.multiPartsMax,
     watchBytesMax: config.watchBytesMax,
     trustedProxies: config.trustedProxies,
     // Any single request fits, whatever its ACL expands to; messages between servers may be far

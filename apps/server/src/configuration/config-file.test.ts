@@ -127,6 +127,7 @@ test.each<[string, object]>([
   ["zooid.authFailureDelayMaxMs=0", { auth: { failureDelayMsMax: 0 } }],
   ["extendedTypesEnabled=true", { ttlNodes: true }],
   ["zooid.heldBytesMax=9", { heldBytesMax: 9 }],
+  ["zooid.multiPartsMax=9", { multiPartsMax: 9 }],
   ["zooid.slowRequestMs=250", { slowRequestMs: 250 }],
   ["zooid.childrenBytesMax=9", { childrenBytesMax: 9 }],
   ["zooid.watchBytesMax=9", { watchBytesMax: 9 }],

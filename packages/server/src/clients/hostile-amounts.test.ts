@@ -50,6 +50,16 @@ test("pipelined writes exceed the limit by no more than is in flight, and multis
   expect(await client.ask(OpCode.EXISTS, read("/n0"))).toMatchObject({ code: 0 });
 });
 
+test("a multi may have as many parts as the server is told, and no more", async () => {
+  await using zk = await startTestServer({ multiPartsMax: 3 });
+  await using client = await RawClient.withSession(zk.port);
+  const parts = Array.from({ length: 4 }, (_, i) => [OpCode.CREATE, create(`/part-${i}`)] as const);
+  expect(await client.ask(OpCode.MULTI, multiBody(...parts))).toMatchObject({ code: ErrorCode.MARSHALLING_ERROR });
+  expect(await client.ask(OpCode.EXISTS, read("/part-0"))).toMatchObject({ code: ErrorCode.NO_NODE });
+  expect(await client.ask(OpCode.MULTI, multiBody(...parts.slice(0, 3)))).toMatchObject({ code: 0 });
+  expect(await client.ask(OpCode.EXISTS, read("/part-2"))).toMatchObject({ code: 0 });
+});
+
 test("a node with more children than one answer may list says so, each time, and continues being written and removed from", async () => {
   await using zk = await startTestServer({ outputBytesMax: 65_536 });
   await using client = await RawClient.withSession(zk.port);

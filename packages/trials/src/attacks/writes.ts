@@ -4,17 +4,19 @@ import { type Attack, codesText, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
 const PART_COUNT = 19_000;
+/** Of multis at servers that allow no more, as an ensemble with strangers as clients does. */
+const FEW_PARTS = 4000;
 const MULTI_COUNT = 20;
 
 /**
  * Pipelined multis of as many parts as one may have, from some addresses with some connections
  * each.
  */
-function pipelinedMultis(name: string, addressCount: number, connectionCount: number): Attack {
+function pipelinedMultis(name: string, addressCount: number, connectionCount: number, partCount = PART_COUNT): Attack {
   const from = `${addressCount} ${addressCount === 1 ? "address" : "addresses"} with ${connectionCount} ${connectionCount === 1 ? "connection" : "connections"} each`;
   return {
     name,
-    sends: `${MULTI_COUNT} pipelined multis of ${PART_COUNT} sets in all, from ${from}`,
+    sends: `${MULTI_COUNT} pipelined multis of ${partCount} sets in all, from ${from}`,
     async prepare({ port }) {
       const attackers = await Promise.all(
         range(addressCount * connectionCount, (i) =>
@@ -25,7 +27,7 @@ function pipelinedMultis(name: string, addressCount: number, connectionCount: nu
       const multis = attackers.map((attacker, i) => {
         const part = [OpCode.SET_DATA, setData(`/n${i}`, "d")] as const;
         const count = Math.max(1, Math.floor(MULTI_COUNT / attackers.length));
-        return range(count, () => attacker.frame(OpCode.MULTI, multiBody(...range(PART_COUNT, () => part))));
+        return range(count, () => attacker.frame(OpCode.MULTI, multiBody(...range(partCount, () => part))));
       });
       return async () => {
         await Promise.all(attackers.map((attacker, i) => attacker.askAll(multis[i] ?? [])));
@@ -37,10 +39,17 @@ function pipelinedMultis(name: string, addressCount: number, connectionCount: nu
   };
 }
 
+function fewerParts(name: string): Attack {
+  const settings = (): readonly string[] => [`zooid.multiPartsMax=${FEW_PARTS}`];
+  return { ...pipelinedMultis(name, 1, 1, FEW_PARTS), settings };
+}
+
 export const WRITE_ATTACKS: readonly Attack[] = [
   pipelinedMultis("pipelined-multis", 1, 1),
   { ...pipelinedMultis("pipelined-multis-at-a-follower", 1, 1), target: "ensemble" },
   { ...pipelinedMultis("pipelined-multis-at-the-leader", 1, 1), target: "ensemble", at: "leader" },
+  { ...fewerParts("pipelined-multis-of-fewer-parts"), target: "ensemble" },
+  { ...fewerParts("pipelined-multis-of-fewer-parts-at-the-leader"), target: "ensemble", at: "leader" },
   pipelinedMultis("pipelined-multis-of-one-address", 1, 10),
   pipelinedMultis("pipelined-multis-of-many-addresses", 20, 1),
 ];

@@ -45,6 +45,7 @@ export const CLIENT_KEYS: readonly KeyEntry[] = [
   ["maxCnxns", option("connectionsMax", wholeValue)],
   ["globalOutstandingLimit", option("outstandingCountMax", wholeValue)],
   ["zooid.heldBytesMax", option("heldBytesMax", wholeValue)],
+  ["zooid.multiPartsMax", option("multiPartsMax", wholeValue)],
   ["zooid.childrenBytesMax", option("childrenBytesMax", wholeValue)],
   ["zooid.watchBytesMax", option("watchBytesMax", wholeValue)],
   ["zooid.trustedProxies", option("trustedProxies", listValue)],
