@@ -77,3 +77,20 @@ test("on a server without containers the ancestors are persistent", async () => 
   await zk.create("/a/b", "", { parents: "container" });
   expect(asked).toEqual(["node /a/b", "container /a", "node /a", "node /a/b"]);
 });
+
+test("a container whose answer was lost is asked for as a container again", async () => {
+  await using server = await ScriptedServer.start();
+  const connecting = connect(server.hosts);
+  const line = await server.session();
+  await using zk = await connecting;
+  const creating = zk.create("/a/b", "", { parents: "container" });
+  line.send(answer(await line.request(), { code: ErrorCode.NO_NODE }));
+  expect((await line.request()).op).toBe(OpCode.CREATE_CONTAINER);
+  line.reset();
+  const next = await server.session();
+  const again = await next.request();
+  expect([again.op, again.path]).toEqual([OpCode.CREATE_CONTAINER, "/a"]);
+  next.send(createAnswer(again));
+  next.serve((request) => (request.op === OpCode.CLOSE_SESSION ? answer(request) : createAnswer(request)));
+  await creating;
+});
