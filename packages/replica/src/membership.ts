@@ -8,11 +8,12 @@ import {
   type Vote,
   ZXID_NONE,
 } from "@zooid/model";
-import { type KnownMembers, type RoleEnd, type SaidDisk, ZabPeer, type ZabSinks } from "@zooid/zab";
+import { type RoleEnd, type SaidDisk, ZabPeer, type ZabSinks } from "@zooid/zab";
 import type { ReplicaConfig } from "./config.ts";
+import { UnreachedLeaders } from "./unreached-leaders.ts";
 
-/** Time for which a leader that this server refused is not followed again. */
-const REFUSED_LEADER_TICKS = 5;
+/** Time for which a leader that this server refused, or did not reach, is not followed again. */
+const AVOIDED_TICKS = 5;
 
 /** What membership calls, besides the calls of the broadcast itself. */
 export interface MembershipSinks {
@@ -39,6 +40,7 @@ export class Membership {
   readonly #sentConfigs = new WeakMap<Members, Uint8Array>();
   /** A server that is ahead of this one, as the next election begins. */
   #nominee: Vote | undefined;
+  readonly #unreached: UnreachedLeaders;
   /** When this server last had a role in which it served. */
   #looksSinceMs: number | undefined;
 
@@ -51,6 +53,7 @@ export class Membership {
     this.#config = config;
     this.#sinks = sinks;
     const { sid, verifier, tickMs, ensemble } = config;
+    this.#unreached = new UnreachedLeaders(AVOIDED_TICKS * tickMs);
     this.zab = new ZabPeer(
       {
         sid,
@@ -87,7 +90,7 @@ export class Membership {
     this.#election =
       ensemble === undefined
         ? undefined
-        : createElection(electionConfig({ algorithm: ensemble.electionAlg, sid, random }, this.zab.members), {
+        : createElection(this.#electionConfig({ algorithm: ensemble.electionAlg, sid, random }), {
             send: (to, message) => sinks.elect(to, this.#withConfig(message)),
             decided: (role, vote) => this.#decided(role, vote),
           });
@@ -119,6 +122,7 @@ export class Membership {
   /** The role is complete. */
   established(epoch: number): void {
     this.#looksSinceMs = undefined;
+    this.#unreached.clear();
     const election = this.#election;
     if (election?.vote !== undefined && this.role === "following" && election.role === "observing") {
       // It had no vote when this was decided, and has one now that it is synchronized.
@@ -131,10 +135,8 @@ export class Membership {
   /** The role has ended. On a full disk it takes a while until another one is looked for. */
   left(reason: RoleEnd): void {
     this.#looksSinceMs ??= this.#nowMs;
-    const avoided = avoidedBy(reason);
-    if (avoided !== undefined) {
-      this.#election?.avoid(avoided, this.#nowMs + REFUSED_LEADER_TICKS * this.#config.tickMs);
-    }
+    const avoided = avoidedBy(reason) ?? this.#unreachedBy(reason);
+    if (avoided !== undefined) this.#election?.avoid(avoided, this.#nowMs + AVOIDED_TICKS * this.#config.tickMs);
     if (reason.kind === "learner-is-ahead" && !this.zab.members.electors.voters.has(reason.sid)) {
       // 1. S5 alone changes to 2, 3, 4: S4 logs that and an entry behind it, which S5 loses in a
       //    crash.
@@ -150,6 +152,7 @@ export class Membership {
    * it.
    */
   membersChanged(): void {
+    this.#unreached.clear();
     const { role } = this;
     const election = this.#election;
     const isLearner = role === "following" || role === "observing";
@@ -197,6 +200,10 @@ export class Membership {
       // rule: a-looking-server-takes-the-newest-configuration
       if (this.zab.adoptMembers(from, message.config, message) && this.zab.isLooking) this.#look();
     }
+    if (message.kind !== "poll") {
+      const file = message.isFromFile === true ? message.config : undefined;
+      this.#learn(() => this.zab.hearFile(from, file, message.ensembleId));
+    }
     if (message.kind !== "poll" && showsData(from, message.vote)) this.#learn(() => this.zab.peerHasData(from));
     // 1. S1 and S4 have logged the change of 1, 2, 3 to 1, 2, 3, 4, and S4 is ahead.
     // 2. S1 votes for S4. S2 has to know S4 to follow it.
@@ -229,7 +236,7 @@ export class Membership {
     for (const { sid } of zab.learners()) supporters.add(sid);
     // rule: a-winner-watches-its-electors
     if (!zab.members.electors.isQuorum(supporters)) {
-      zab.resign({ kind: "electors-lost" });
+      zab.resign({ kind: "electors-lost", learners: zab.learners().length });
     }
   }
 
@@ -240,12 +247,16 @@ export class Membership {
    */
   electionLinkUp(sid: ServerId, said?: SaidDisk): void {
     if (said !== undefined) this.#learn(() => this.zab.peerHeard(sid, said));
+    this.#unreached.forget(sid);
     this.#election?.linkUp(sid, this.#nowMs);
   }
 
   /** The connection for elections has ended. */
   electionLinkDown(sid: ServerId): void {
-    this.#learn(() => this.zab.peerLost(sid));
+    this.#learn(() => {
+      this.zab.peerLost(sid);
+      this.zab.hearFile(sid, undefined, undefined);
+    });
   }
 
   /**
@@ -293,6 +304,25 @@ export class Membership {
     this.#sinks.roleChanged();
   }
 
+  /** A leader that was elected again and again, and that this server did not reach. */
+  #unreachedBy(reason: RoleEnd): ServerId | undefined {
+    const leader = unreachedIn(reason, this.#config.sid);
+    return leader !== undefined && this.#unreached.failed(leader, this.#nowMs) ? leader : undefined;
+  }
+
+  /** The election's settings; who votes follows the configuration of the ensemble. */
+  #electionConfig(fixed: Pick<ElectionConfig, "algorithm" | "sid" | "random">): ElectionConfig {
+    const { members } = this.zab;
+    const isCandidate = (sid: ServerId): boolean =>
+      members.mayLead(sid) && !this.#unreached.isAvoided(sid, this.#nowMs);
+    return Object.defineProperties({ ...ELECTION_DEFAULTS, ...fixed } as ElectionConfig, {
+      // rule: the-present-voters-elect
+      verifier: { get: () => members.electors },
+      candidates: { value: { has: isCandidate } },
+      acquaintances: { get: () => members.acquaintances },
+    });
+  }
+
   /** The leader transfers its leadership to a server. If that fails, there is an election. */
   #adopt(successor: ServerId): void {
     const { sid } = this.#config;
@@ -322,20 +352,20 @@ function avoidedBy(reason: RoleEnd): ServerId | undefined {
   }
 }
 
+/** The leader whose role, or whose learner's role, ended before the two were connected. */
+function unreachedIn(reason: RoleEnd, own: ServerId): ServerId | undefined {
+  switch (reason.kind) {
+    case "leader-unreachable":
+      return reason.sid;
+    case "electors-lost":
+    case "no-quorum-follows":
+      return reason.learners === 0 ? own : undefined;
+    default:
+      return undefined;
+  }
+}
+
 /** Whether a server's vote for itself says that it has data: an epoch, or an entry. */
 function showsData(from: ServerId, vote: Vote | undefined): boolean {
   return vote?.leader === from && (vote.peerEpoch > 0 || vote.zxid !== ZXID_NONE);
-}
-
-/** The election's settings; who votes follows the configuration of the ensemble. */
-function electionConfig(
-  fixed: Pick<ElectionConfig, "algorithm" | "sid" | "random">,
-  members: KnownMembers,
-): ElectionConfig {
-  return Object.defineProperties({ ...ELECTION_DEFAULTS, ...fixed } as ElectionConfig, {
-    // rule: the-present-voters-elect
-    verifier: { get: () => members.electors },
-    candidates: { value: { has: (sid: ServerId) => members.mayLead(sid) } },
-    acquaintances: { get: () => members.acquaintances },
-  });
 }

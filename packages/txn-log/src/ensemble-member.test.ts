@@ -70,6 +70,23 @@ describe("a start", () => {
     expect([first, second]).not.toContain(await started());
   });
 
+  test("fetches the id of the disk that a move of the log left behind", async () => {
+    const logDirectory = join(directory, "moved");
+    const idOf = async (options: object): Promise<string> => {
+      await using store = await open({ allowAmnesia: true, ...options });
+      promised(store.log).append(batchOf(range(1, 3)));
+      return store.log.durable.identity.diskId;
+    };
+    const diskId = await idOf({});
+    mkdirSync(logDirectory);
+    for (const file of readdirSync(directory)) {
+      if (/^(log|format|witness)/.test(file)) renameSync(join(directory, file), join(logDirectory, file));
+    }
+    expect([await idOf({ logDirectory }), reports.warnings]).toEqual([diskId, []]);
+    expect(readdirSync(directory)).not.toContain("disk-id");
+    expect(await idOf({ logDirectory })).toBe(diskId);
+  });
+
   test("replays through the commit hint and leaves the rest unapplied, again and again", async () => {
     {
       await using store = await open();

@@ -14,7 +14,7 @@ import { LogReader } from "./log/log-reader.ts";
 import { openSqliteLog, type SqliteTxnLog } from "./log/sqlite-txn-log.ts";
 import { Scrub, type ScrubOptions } from "./scrub/scrub.ts";
 import type { FoundDamage } from "./scrub/scrub-messages.ts";
-import { diskIdFile, readDiskId } from "./segments/disk-id.ts";
+import { diskIdFile, fetchDiskId, readDiskId } from "./segments/disk-id.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { SnapshotTransfers } from "./snapshots/snapshot-transfers.ts";
 import type { LiveTree } from "./state/live-tree.ts";
@@ -248,8 +248,11 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const witnessDamage = findWitnessDamage(join(logDirectory, WITNESS_FILE));
     if (witnessDamage !== undefined) handler.warned(`${witnessDamage.message}; ${WITHOUT_WITNESS}`, "repaired");
     // An ensemble knows the disks of its members; a server alone has nothing to lose by a new id.
-    if (found.log !== undefined && options.allowAmnesia === true && readDiskId(logDirectory) === undefined) {
-      handler.warned(`${diskIdFile(logDirectory)} is missing, or holds no id; ${WITHOUT_DISK_ID}`, "repaired");
+    if (found.log !== undefined && readDiskId(logDirectory) === undefined) {
+      const isFetched = logDirectory !== directory && fetchDiskId(directory, logDirectory);
+      if (!isFetched && options.allowAmnesia === true) {
+        handler.warned(`${diskIdFile(logDirectory)} is missing, or holds no id; ${WITHOUT_DISK_ID}`, "repaired");
+      }
     }
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
     const segmentBytes = Math.max(SEGMENT_BYTES_MIN, Math.floor(logKeepBytes / SEGMENTS_KEPT));

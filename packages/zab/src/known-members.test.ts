@@ -216,3 +216,21 @@ test("a server without a history has no vote by a configuration that it learned"
   expect(peer.members.electors.isQuorum([serverId(2)])).toBe(true);
   expect(peer.mayVote).toBe(false);
 });
+
+test("the list of files counts once each voter has the same one from its files", () => {
+  const { it } = known({ committed: FIRST, lastSeen: FIRST }, LATER);
+  const other = { ...LATER, version: composeZxid(3, 1) };
+  const areKnown = [undefined, LATER, other, LATER].map((list) => {
+    it.hearFile(serverId(5), list);
+    it.hearFile(serverId(6), LATER);
+    return it.areDisksKnown;
+  });
+  expect(areKnown).toEqual([false, true, true, true]);
+  const { it: again } = known({ committed: FIRST, lastSeen: FIRST }, LATER);
+  again.hearFile(serverId(5), other);
+  again.hearFile(serverId(6), LATER);
+  expect(again.areDisksKnown).toBe(false);
+  again.hearFile(serverId(6), undefined);
+  again.hearFile(serverId(5), LATER);
+  expect(again.areDisksKnown).toBe(false);
+});

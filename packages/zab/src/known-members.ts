@@ -56,6 +56,8 @@ export class KnownMembers {
   #written: Zxid;
   #isLearned = false;
   #areDisksKnown: boolean;
+  /** The lists of other servers that have theirs from their files. */
+  readonly #filesOf = new Map<ServerId, string>();
   #verifier: QuorumVerifier;
 
   /**
@@ -130,7 +132,8 @@ export class KnownMembers {
    * 2. It has its old disk again, whose log knows configuration 4. Its file knows 9.
    * 3. By the file alone, any disk of S2 would count.
    *
-   * A server with a history does not vote until it hears the names.
+   * A server with a history does not vote until it hears the names, or {@link hearFile} shows that
+   * no voter has them.
    */
   get areDisksKnown(): boolean {
     return this.#areDisksKnown;
@@ -299,6 +302,22 @@ export class KnownMembers {
     this.#heard = undefined;
     this.#moved();
     return true;
+  }
+
+  /**
+   * Another server has its configuration from its files, and has a history; undefined where it has
+   * it from its log, or is gone. If each voter of the list says so, and has the same list, there is
+   * none that could know the names: all are counted. An operator has edited the files of all, or has
+   * put older disks of all in place.
+   */
+  hearFile(from: ServerId, members: Members | undefined): void {
+    if (members === undefined) this.#filesOf.delete(from);
+    else this.#filesOf.set(from, membersText(members));
+    if (this.#areDisksKnown || this.#committed === undefined) return;
+    const text = membersText(this.#committed);
+    const { voters } = this.#committed.verifier;
+    // rule: all-voters-have-the-list-from-files
+    this.#areDisksKnown = [...voters].every((sid) => sid === this.#config.sid || this.#filesOf.get(sid) === text);
   }
 
   /** Another server has logged this change. @returns whether it is news */

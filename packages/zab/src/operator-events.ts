@@ -44,10 +44,11 @@ export type RoleEnd =
   | { readonly kind: "configuration-is-newer"; readonly sid: ServerId; readonly version: Zxid }
   | { readonly kind: "epochs-used-up"; readonly epoch: number }
   | { readonly kind: "learner-is-ahead"; readonly sid: ServerId; readonly zxid: Zxid; readonly currentEpoch: number }
-  | { readonly kind: "no-quorum-follows" }
+  /** With the number of learners that were connected, as in `electors-lost`. */
+  | { readonly kind: "no-quorum-follows"; readonly learners: number }
   | { readonly kind: "epoch-not-accepted"; readonly epoch: number }
   | { readonly kind: "quorum-lost" }
-  | { readonly kind: "electors-lost" }
+  | { readonly kind: "electors-lost"; readonly learners: number }
   | { readonly kind: "counter-used-up" }
   | { readonly kind: "handed-over"; readonly to: ServerId }
   // A learner's.

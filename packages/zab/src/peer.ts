@@ -267,6 +267,16 @@ export class ZabPeer {
     return isNews;
   }
 
+  /**
+   * Another server, in an election, has this configuration from its files, and a history of this
+   * ensemble; undefined where it has no such configuration.
+   */
+  hearFile(from: ServerId, config: Uint8Array | undefined, ensembleId: string | undefined): void {
+    const isOfThisEnsemble = ensembleId !== undefined && ensembleId === this.dataOf.ensembleId;
+    const members = config === undefined || !isOfThisEnsemble ? undefined : decodeMembers(config);
+    this.#members.hearFile(from, members);
+  }
+
   /** Another server, in an election, has logged this change of the configuration. */
   hearChange(config: Uint8Array): void {
     const change = this.phase === "election" ? decodeMembers(config) : undefined;

@@ -39,17 +39,22 @@ export class TestEnsemble {
   readonly #todo: (() => void)[] = [];
   readonly #ends = new Map<LinkRef, { readonly member: TestMember; readonly link: LinkRef }>();
   readonly #cutOff = new Set<ServerId>();
+  /** Servers whose quorum port cannot be reached, `blocked` from the start on; elections go on. */
+  readonly #unreachable = new Set<ServerId>();
+  /** Refusals of blocked ports, which take a moment. */
+  readonly #refused: (() => void)[] = [];
   /** Messages that stay on their way, by the link that they were sent on. */
   readonly #heldOf = new Map<LinkRef, (() => void)[]>();
   #nowMs = 0;
 
   constructor(
     count: number,
-    config: Partial<MemberConfig> & { readonly observers?: number } = {},
+    config: Partial<MemberConfig> & { readonly observers?: number; readonly blocked?: number } = {},
     limits: Partial<ReplicaConfig> = {},
     tools: () => Partial<ReplicaTools> = () => ({}),
   ) {
-    const { observers = 0, ...rest } = config;
+    const { observers = 0, blocked, ...rest } = config;
+    if (blocked !== undefined) this.#unreachable.add(serverId(blocked));
     const sids = Array.from({ length: count + observers }, (_, i) => serverId(i + 1));
     const voters = sids.slice(0, count);
     this.members = sids.map((sid) => new TestMember(sid, voters, { ...limits, ensemble: rest }, this, tools()));
@@ -89,6 +94,7 @@ export class TestEnsemble {
     const endMs = this.#nowMs + byMs;
     while (this.#nowMs < endMs) {
       this.#nowMs = Math.min(endMs, this.#nowMs + TEST_TICK_MS / 10);
+      for (const refuse of this.#refused.splice(0)) refuse();
       for (const { replica } of this.members) {
         replica.setTime(this.#nowMs, 1_000_000 + this.#nowMs);
         replica.tick();
@@ -119,6 +125,15 @@ export class TestEnsemble {
     this.run();
   }
 
+  /** Nothing reaches a server's quorum port until it is {@link openPort opened} again. */
+  blockPort(member: TestMember): void {
+    this.#unreachable.add(member.sid);
+  }
+
+  openPort(member: TestMember): void {
+    this.#unreachable.delete(member.sid);
+  }
+
   rejoin(member: TestMember): void {
     this.#cutOff.delete(member.sid);
     for (const other of this.members) {
@@ -138,6 +153,10 @@ export class TestEnsemble {
   }
 
   dial(from: TestMember, to: ServerId): void {
+    if (this.#unreachable.has(to)) {
+      this.#refused.push(() => from.replica.zab.dialFailed("refused"));
+      return;
+    }
     if (!this.isReachable(from.sid, to)) {
       from.replica.zab.dialFailed("cut off");
       return;

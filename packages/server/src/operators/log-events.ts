@@ -132,7 +132,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "learner-not-counted": "a learner follows, and no quorum counts it",
   "link-closed": "a link with another server was closed",
   "list-differs": "files of servers list other members than the configuration in force",
-  "old-disk": "this server has an older disk than the one by which the ensemble counts it; it does not vote",
+  "old-disk": "this server has another disk than the one by which the ensemble counts it; it does not vote",
   "log-lost": "this server's log, or a part of it, is lost; it does not vote until it is synchronized",
   "serves-alone": "the only voter of an ensemble serves without the ports for other servers",
   "log-has-room": "the log has room on its disk again",

@@ -151,7 +151,7 @@ describe("servers that are reached and not counted", () => {
 
   test.each([
     ["part-of-the-log", "it has lost its log, or a part of it"],
-    ["old-disk", "it has an older disk than the one that it had last"],
+    ["old-disk", "its disk is not the one by which the ensemble counts it"],
     ["newer-file", "its dynamic file has a newer configuration than its log"],
   ] as const)("include this one, if it has a loss: %s", (its, reason) => {
     connected = [TWO];

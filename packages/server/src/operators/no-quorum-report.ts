@@ -198,11 +198,12 @@ export class NoQuorumReport {
 
 const LOST_DISK = "its data directory is empty, has lost data, or has another history";
 const NO_VOTE = "it does not vote, and its log says why";
-const OLD_DISK = "it has an older disk than the one that it had last";
+const OLD_DISK =
+  "its disk is not the one by which the ensemble counts it: an older one, or one whose file disk-id was lost";
 const LOST_PART = "it has lost its log, or a part of it";
 const LOSSES: Readonly<Record<OwnLoss, string>> = {
   "part-of-the-log": LOST_PART,
   "old-disk": OLD_DISK,
   "newer-file":
-    "its dynamic file has a newer configuration than its log, and no server has confirmed that one yet: the disk of the log may be an older one",
+    "its dynamic file has a newer configuration than its log, and no server has confirmed that one yet: the disk of the log may be an older one. It votes once all servers of that configuration are there, each with the same file, or with lines server.N in zoo.cfg in place of dynamicConfigFile",
 };

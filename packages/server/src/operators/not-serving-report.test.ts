@@ -30,7 +30,9 @@ function minute(fromMs = 0): void {
 test("a server that does not serve beside a quorum says so after a minute, then each minute, with the last reason", () => {
   report.noted({ kind: "quorum-lost" });
   report.noted(UNREACHABLE);
-  expect(report.note(0)).toBe("; server 2 cannot be reached: it has another port");
+  expect(report.note(0)).toBe(
+    "; server 2 cannot be reached: it has another port. Compare the quorum port in line server.2 here with the one that server 2 listens on",
+  );
   minute();
   const line = /^not-serving: this server has not served for 60 s, .* connected: server 2 cannot be reached: it has/;
   expect(lines).toEqual([expect.stringMatching(line)]);
@@ -67,7 +69,9 @@ test("a link of a listed server that was refused within the last minute is named
   report.noted(UNREACHABLE);
   report.refused("a link from 10.0.0.2 was refused: it speaks TLS", 60_000);
   minute();
-  expect(lines[0]).toContain("it has another port; a link from 10.0.0.2 was refused: it speaks TLS; see");
+  expect(lines[0]).toContain(
+    "it has another port. Compare the quorum port in line server.2 here with the one that server 2 listens on; a link from 10.0.0.2 was refused: it speaks TLS; see",
+  );
   isServing = true;
   expect(report.note(NO_QUORUM_REPORT_MS)).toBe("");
 });

@@ -64,8 +64,14 @@ test.each([
   ],
   [{ kind: "learner-follows", sid }, "server 3 follows"],
   [{ kind: "whole-state-sent", sid, zxid }, "server 3 is sent a snapshot at 0x200000005"],
-  [{ kind: "leader-unreachable", sid }, "server 3 cannot be reached"],
-  [{ kind: "leader-unreachable", sid, detail: "ECONNREFUSED" }, "server 3 cannot be reached: ECONNREFUSED"],
+  [
+    { kind: "leader-unreachable", sid },
+    "server 3 cannot be reached. Compare the quorum port in line server.3 here with the one that server 3 listens on",
+  ],
+  [
+    { kind: "leader-unreachable", sid, detail: "ECONNREFUSED" },
+    "server 3 cannot be reached: ECONNREFUSED. Compare the quorum port in line server.3 here with the one that server 3 listens on",
+  ],
   [
     { kind: "illegal-message", sid, fault: { kind: "acceptance-not-offered", epoch: 2, through: zxid } },
     "server 3 broke the protocol: it accepted epoch 2 through 0x200000005, which it was not offered",
@@ -81,11 +87,11 @@ test.each([
   ],
   [
     { kind: "learner-not-counted", sid, isOldDisk: true },
-    "server 3 follows and is not counted: it has an older disk than the one that it had last, and what it acknowledged on that one may be missing. It counts once a quorum of other voters has synchronized it",
+    "server 3 follows and is not counted: its disk is not the one by which the ensemble counts it: an older one, or one whose file disk-id was lost. What it acknowledged may be missing on this one. It counts once a quorum of other voters has synchronized it",
   ],
   [
     { kind: "old-disk" },
-    'the data directory of this server is an older one: the ensemble has since counted this server with another, as where a volume was not mounted. This server does not vote until a quorum of other voters has synchronized it. See "An old disk" in docs/disaster.md',
+    'the ensemble counts this server by another disk than the one that it has: an older one, as where a volume was not mounted, or one whose file disk-id was lost. This server does not vote until a quorum of other voters has synchronized it. See "An old disk" in docs/disaster.md',
   ],
   [
     { kind: "history-not-the-leaders", sid, text: "histories differ" },

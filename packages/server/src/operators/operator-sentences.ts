@@ -1,5 +1,5 @@
 import type { Excess } from "@zooid/data-tree";
-import { assertNever, formatSessionId, formatZxid, type Members, type ServerId } from "@zooid/model";
+import { assertNever, formatSessionId, formatZxid, type Members, type ServerId, ZXID_NONE } from "@zooid/model";
 import type { LeaderFault, LearnerFault, LinkEnd, PeerRefusal } from "@zooid/zab";
 import { ANOTHER_ENSEMBLE_REMEDY } from "./founding-report.ts";
 import type { OperatorEvent } from "./log-events.ts";
@@ -28,7 +28,9 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     case "learner-is-ahead":
       return `server ${event.sid} has a newer history`;
     case "no-quorum-follows":
-      return "no quorum of followers connected in time";
+      return event.learners === 0
+        ? "no server connected to this one's quorum port in time: it may be taken by another program, or unknown to the others"
+        : "no quorum of followers connected in time";
     case "epoch-not-accepted":
       return `no quorum accepted epoch ${event.epoch} in time`;
     case "quorum-lost":
@@ -44,7 +46,10 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     case "successor-named":
       return `the leader stops and names server ${event.sid} as its successor`;
     case "leader-unreachable":
-      return `server ${event.sid} cannot be reached${event.detail === undefined ? "" : `: ${event.detail}`}`;
+      return (
+        `server ${event.sid} cannot be reached${event.detail === undefined ? "" : `: ${event.detail}`}. Compare the quorum port in line ` +
+        `server.${event.sid} here with the one that server ${event.sid} listens on`
+      );
     case "leader-silent":
       return `the leader was silent for ${event.silentMs} ms`;
     case "leader-link-lost":
@@ -69,8 +74,8 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     case "learner-not-counted":
       if (event.isOldDisk === true) {
         return (
-          `server ${event.sid} follows and is not counted: it has an older disk than the one that it had last, and what it acknowledged ` +
-          "on that one may be missing. It counts once a quorum of other voters has synchronized it"
+          `server ${event.sid} follows and is not counted: its disk is not the one by which the ensemble counts it: an older one, or one whose file disk-id was lost. What it ` +
+          "acknowledged may be missing on this one. It counts once a quorum of other voters has synchronized it"
         );
       }
       return (
@@ -79,8 +84,8 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       );
     case "old-disk":
       return (
-        "the data directory of this server is an older one: the ensemble has since counted this server with another, as where a volume " +
-        'was not mounted. This server does not vote until a quorum of other voters has synchronized it. See "An old disk" in docs/disaster.md'
+        "the ensemble counts this server by another disk than the one that it has: an older one, as where a volume was not mounted, or " +
+        'one whose file disk-id was lost. This server does not vote until a quorum of other voters has synchronized it. See "An old disk" in docs/disaster.md'
       );
     case "whole-state-sent":
       return `server ${event.sid} is sent a snapshot at ${formatZxid(event.zxid)}`;
@@ -110,8 +115,8 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return `epoch ${event.promised} is promised to server ${event.to}, not ${event.offered}`;
     case "applied-beyond":
       return (
-        `this server has applied transactions through ${formatZxid(event.applied)}, and the leader's history has only those through ` +
-        `${formatZxid(event.from)} in common with it: it does not join, and its data stay as they are. ${DIFFERING_REMEDY}`
+        `this server has applied transactions through ${formatZxid(event.applied)}, and the leader's history ` +
+        `${event.from === ZXID_NONE ? "lacks some of them" : `has only those through ${formatZxid(event.from)} in common with it`}: it does not join, and its data stay as they are. ${DIFFERING_REMEDY}`
       );
     case "histories-differ":
       return `histories differ at or before ${formatZxid(event.at)}`;

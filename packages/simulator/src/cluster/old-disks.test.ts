@@ -1,4 +1,4 @@
-import { parseMembers, type ServerId } from "@zooid/model";
+import { composeZxid, parseMembers, type ServerId } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { memberLine } from "../seeds/draw-plan.ts";
 import { Founding, S1, S2, S3 } from "../testing/founding.ts";
@@ -100,6 +100,29 @@ test("two old disks beside a dynamic file that is newer serve nothing: files nam
   founding.start(S2, S3);
   founding.run(30_000);
   expect(founding.serving()).toEqual([]);
+});
+
+test("files of all that were edited to a newer version are used once all are there, and not before", () => {
+  const members = parseMembers([S1, S2, S3].map((sid) => memberLine(sid, false)).join("\n"));
+  const ensemble = { members };
+  const founding = new Founding(ensemble);
+  founding.start(S1, S2, S3);
+  expect(founding.create(S1, "/kept")).toBe("/kept");
+  const version = composeZxid(5, 0);
+  ensemble.members = { ...members, version };
+  stop(founding, S1, S2, S3);
+  founding.start(S1, S2);
+  founding.run(30_000);
+  expect(founding.serving()).toEqual([]);
+  founding.start(S3);
+  founding.run(10_000);
+  expect(founding.serving()).toEqual([S1, S2, S3]);
+  expect(founding.read(S2, "/kept")).toBe("1");
+  expect(founding.create(S2, "/after")).toBe("/after");
+  stop(founding, S1, S2, S3);
+  founding.start(S1, S2);
+  founding.run(30_000);
+  expect(founding.serving()).toEqual([S1, S2]);
 });
 
 /** Where no configuration was agreed on, no disk has a name, and an old one counts. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { syncDirectoryOf } from "../database.ts";
 import { UNFINISHED } from "./segment-file.ts";
@@ -38,6 +38,20 @@ export function readDiskId(directory: string): string | undefined {
     throw error;
   }
   return /^[0-9a-f]{16}$/.test(text) ? text : undefined;
+}
+
+/**
+ * A log was moved to another directory, and its id was left behind: it follows.
+ *
+ * @returns whether there was one
+ */
+export function fetchDiskId(from: string, to: string): boolean {
+  const diskId = readDiskId(from);
+  if (diskId === undefined) return false;
+  writeDiskId(to, diskId);
+  rmSync(diskIdFile(from));
+  syncDirectoryOf(diskIdFile(from));
+  return true;
 }
 
 /** Durable when it returns. */

@@ -60,7 +60,11 @@ export class Liveness {
     }
     if (nowMs >= this.#deadlineMs && !isEstablished) {
       const { number } = epoch;
-      context.leave(number === 0 ? { kind: "no-quorum-follows" } : { kind: "epoch-not-accepted", epoch: number });
+      context.leave(
+        number === 0
+          ? { kind: "no-quorum-follows", learners: learners.size }
+          : { kind: "epoch-not-accepted", epoch: number },
+      );
       return;
     }
     if (nowMs < this.#checkDueMs) return;
