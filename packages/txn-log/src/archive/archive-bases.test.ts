@@ -1,5 +1,5 @@
 /** Bases, the hold of the log and reports of an archive, without its thread. */
-import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -114,6 +114,21 @@ test("a base is taken at once where the newest is damaged, or the log does not c
   stateAt = Z(1, 20);
   await begun(open({ isBehindGap: true }));
   expect(bases()).toEqual([Z(1, 3), Z(1, 10), Z(1, 20)]);
+});
+
+test("the files of an interrupted base are in no later base", async () => {
+  const folderOfBases = basesFolderOf(folder);
+  await baseAt(folder, 3, Date.now());
+  const [whole] = listBases(folderOfBases);
+  const interrupted = join(folderOfBases, "unfinished");
+  // A base that was cut off at its rename has every file, and this one has a part more.
+  cpSync(whole?.folder ?? "", interrupted, { recursive: true });
+  writeFileSync(join(interrupted, "0001"), "a part of the earlier base");
+  mkdirSync(join(interrupted, "folder"));
+  await baseAt(folder, 4, Date.now());
+  expect(existsSync(interrupted)).toBe(false);
+  const [first, second] = listBases(folderOfBases).map((base) => readdirSync(base.folder));
+  expect(second).toEqual(first);
 });
 
 test("a base that cannot be written is reported once as such, and tried again after ten seconds", async () => {

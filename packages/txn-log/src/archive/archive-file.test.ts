@@ -1,9 +1,11 @@
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Chain } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
 import { Z } from "../testing/append-batches.ts";
 import { ARCHIVE_START, fileBehind, rewriteFooter } from "../testing/archive-pieces.ts";
+import { openFiles } from "../testing/open-files.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { listArchive, logFolderOf } from "./archive-folder.ts";
@@ -42,4 +44,23 @@ test.each<readonly [what: string, change: (footer: ArchiveFooter) => Partial<Arc
   rewriteFooter(file, change);
   expect(verify).toThrow(StoreError);
   expect(verify).toThrow(`${file} is damaged`);
+});
+
+test("a damaged file is closed again, wherever the damage is", () => {
+  const whole = readFileSync(file);
+  let refusedCount = 0;
+  for (let at = 0; at < whole.length; at += 7) {
+    const flipped = Buffer.from(whole);
+    flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
+    for (const damage of [() => writeFileSync(file, flipped), () => truncateSync(file, at)]) {
+      damage();
+      try {
+        verify();
+      } catch {
+        refusedCount++;
+      }
+      expect(openFiles()).not.toContain(file);
+    }
+  }
+  expect(refusedCount).toBeGreaterThan(whole.length / 7);
 });
