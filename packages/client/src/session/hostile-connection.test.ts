@@ -98,6 +98,23 @@ test("closing waits a limited time for an unresponsive server, and earlier calls
   await line.closed;
 });
 
+test("a close that insists on its answer is sent again on the next connection, behind the calls that wait", async () => {
+  await open();
+  const read = word(zk.get("/read"));
+  const write = word(zk.set("/write", ""));
+  const closing = zk.close({ timeoutMs: Number.POSITIVE_INFINITY });
+  const { GET_DATA, SET_DATA, CLOSE_SESSION } = OpCode;
+  expect((await line.requests(3)).map(({ op }) => op)).toEqual([GET_DATA, SET_DATA, CLOSE_SESSION]);
+  line.reset();
+  expect(await write).toBe("CONNECTION_LOSS unknown");
+  line = await server.session();
+  const again = await line.requests(2);
+  expect(again.map(({ op }) => op)).toEqual([GET_DATA, CLOSE_SESSION]);
+  for (const request of again) line.send(request.op === GET_DATA ? dataAnswer(request, "") : answer(request));
+  expect(await read).toBe("OK");
+  await closing;
+});
+
 test("data behind the answer to close is ignored", async () => {
   await open();
   const received: string[] = [];
