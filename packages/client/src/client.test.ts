@@ -370,6 +370,24 @@ test("a request that is too large is refused here, and the others continue", asy
   });
 });
 
+test.each<[string, (zk: Client, text: string) => Promise<unknown>]>([
+  ["create", (zk, text) => zk.create("/b", text)],
+  ["set", (zk, text) => zk.set("/", text)],
+  ["setAcl", (zk, text) => zk.setAcl("/", [{ scheme: "sasl", id: text, perms: 31 }])],
+  ["get with a watch", (zk, text) => zk.get(`/${text}`, { watch: true })],
+  ["transaction", (zk, text) => zk.transaction().create("/b", text).commit()],
+  ["addAuth", (zk, text) => zk.addAuth("digest", `u:${text}`)],
+])("behind a request of %s that is too large each call has its own answer", async (_, call) => {
+  const zk = await open({ frameBytesMax: 2_000 });
+  const refused = failure(call(zk, "x".repeat(3_000)));
+  const own = [zk.addAuth("digest", "a:1"), zk.exists("/"), failure(zk.get("/none")), zk.addAuth("digest", "b:2")];
+  expect((await refused).code).toBe("PACKET_TOO_LARGE");
+  const [, stat, missing] = await Promise.all(own);
+  expect([stat, missing]).toMatchObject([{ version: 0 }, { code: "NO_NODE", path: "/none" }]);
+  expect((await zk.whoAmI()).map(({ user }) => user)).toEqual(expect.arrayContaining(["a", "b"]));
+  expect(zk.metrics.connectionCount).toBe(1);
+});
+
 test("an answer that is too large fails its own call, and the connection is kept", async () => {
   const writer = await open();
   const zk = await open({ responseBytesMax: 2_000 });

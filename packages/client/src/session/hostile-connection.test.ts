@@ -98,6 +98,20 @@ test("closing waits a limited time for an unresponsive server, and earlier calls
   await line.closed;
 });
 
+test("a call waits for the next connection no longer than waitingTimeoutMs, however it came to wait", async () => {
+  await open({ waitingTimeoutMs: 50, inFlightMax: 1 });
+  const inFlight = word(zk.get("/sent"));
+  const waiting = word(zk.set("/waiting", ""));
+  await line.request();
+  line.reset();
+  const offline = word(zk.get("/offline"));
+  // The next connection comes, and its server does not say a word.
+  const next = await server.accept();
+  const ends = await Promise.all([inFlight, waiting, offline]);
+  expect(new Set(ends)).toEqual(new Set(["CONNECTION_LOSS not-sent"]));
+  next.reset();
+});
+
 test("a close that insists on its answer is sent again on the next connection, behind the calls that wait", async () => {
   await open();
   const read = word(zk.get("/read"));

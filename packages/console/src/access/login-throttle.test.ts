@@ -41,6 +41,23 @@ test("a user is not locked out by others at an address from which the user has l
   expect(throttle.waitMs({ address: HERE, user: "alice" })).toBe(1000);
 });
 
+test("a login shortens no wait but that of its user at its address", () => {
+  const places = [HERE, THERE].flatMap((address) => ["alice", "bob"].map((user) => ({ address, user })));
+  for (const login of places) {
+    const { throttle } = stage();
+    const waits = (): readonly number[] => [
+      ...places.map((place) => throttle.waitMs(place)),
+      ...[HERE, THERE].map((address) => throttle.addressWaitMs(address)),
+      throttle.waitMs({ ...login, user: "carol" }),
+    ];
+    for (const { address, user } of places) failTimes(throttle, 6, address, user);
+    const before = waits();
+    expect(Math.min(...before)).toBeGreaterThan(0);
+    throttle.succeeded(login);
+    expect(waits()).toEqual(before.map((ms, i) => (places[i] === login ? 0 : ms)));
+  }
+});
+
 test("addresses of one /64 count as one", () => {
   const { throttle } = stage();
   for (let host = 1; host <= 5; host++) throttle.failed({ address: `2001:db8::${host}`, user: `user${host}` });

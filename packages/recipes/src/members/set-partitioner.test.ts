@@ -90,6 +90,21 @@ test("a member whose work continues is waited for", async () => {
   await has(first, "1", "3", "5");
 });
 
+test("a member's share is empty before the first of its locks is released", async () => {
+  const first = partitioner(a, "a");
+  await has(first, ...ITEMS);
+  const locks: Promise<number>[] = [];
+  first.share$.subscribe((share) => {
+    if (share.length > 0 || locks.length > 0) return;
+    // The server carries these out before the releases, which are sent behind them.
+    for (const item of ITEMS) locks.push(a.children(`${PATH}/locks/${item}`).then(({ names }) => names.length));
+  });
+  const second = partitioner(b, "b");
+  await has(second, "2", "4");
+  expect(Math.min(...(await Promise.all(locks)))).toBeGreaterThan(0);
+  expect(locks).toHaveLength(ITEMS.length);
+});
+
 test("a share is lost with the session, and acquired again in the next", async () => {
   const { zk, relay } = await stage.relayed();
   const atWork = new AtWork();

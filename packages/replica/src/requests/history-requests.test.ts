@@ -375,6 +375,54 @@ describe("the rights to a past", () => {
     expect(asked).toHaveLength(1);
   });
 
+  /** Questions about `/a`, each with the answers of the history in turn. */
+  const QUESTIONS: Readonly<Record<string, readonly [op: number, body: (writer: JuteWriter) => void, HistoryAnswer[]]>> = {
+    "a node": [OpCode.GET_PAST, pastOf("/a"), [{ kind: "node", node: NODE }]],
+    "no node": [OpCode.GET_PAST, pastOf("/a"), [{ kind: "no-node" }]],
+    children: [
+      OpCode.GET_PAST,
+      (writer) => writePastRequest(writer, "/a", { timeMs: 8 }, PastPart.CHILDREN),
+      [{ kind: "children", acl: OPEN_ACL, names: ["child"] }],
+    ],
+    "too many children": [
+      OpCode.GET_PAST,
+      (writer) => writePastRequest(writer, "/a", { timeMs: 8 }, PastPart.CHILDREN),
+      [{ kind: "too-large" }],
+    ],
+    changes: [OpCode.GET_CHANGES, changesOf("/a"), [pageOf([changeOf("/a", LATER, OPEN)])]],
+    "changes whose lists are asked for": [
+      OpCode.GET_CHANGES,
+      changesOf("/a"),
+      [pageOf([changeOf("/a", 1)]), { kind: "acls", acls: [OPEN_ACL] }],
+    ],
+  };
+
+  test.each(Object.keys(QUESTIONS))("to %s are those when the history has been read", (name) => {
+    const [op, body, answers] = QUESTIONS[name] ?? [0, () => {}, []];
+    for (let withdrawnBefore = 0; withdrawnBefore <= answers.length; withdrawnBefore++) {
+      const { zk, ref } = furnished();
+      const admin = zk.open();
+      zk.ask(ref, op, body);
+      for (const [i, found] of answers.entries()) {
+        if (i === withdrawnBefore) zk.ask(admin, OpCode.SET_ACL, setAcl("/a", NO_RIGHTS));
+        answer(zk, i + 1, found);
+      }
+      const [reply = ""] = zk.take(ref);
+      expect(reply.includes("NO_AUTH")).toBe(withdrawnBefore < answers.length);
+    }
+  });
+
+  test("to changes below are those when the page is answered", () => {
+    const { zk, ref } = furnished();
+    const admin = zk.open();
+    zk.ask(admin, OpCode.CREATE, create("/b"));
+    zk.ask(ref, OpCode.GET_CHANGES, changesOf("/", ChangesScope.SUBTREE));
+    answer(zk, 1, pageOf([changeOf("/a", 1), changeOf("/b", 2)]));
+    zk.ask(admin, OpCode.SET_ACL, setAcl("/a", NO_RIGHTS));
+    answer(zk, 2, { kind: "acls", acls: [OPEN_ACL, OPEN_ACL] });
+    expect(zk.take(ref)).toEqual([expect.stringContaining("token true 2; up to 2, last")]);
+  });
+
   test("are those of a node at the root, too", () => {
     const { zk, asked, ref } = furnished();
     zk.ask(ref, OpCode.GET_PAST, pastOf("/gone"));

@@ -129,7 +129,10 @@ export class HistoryRequests {
 
   /** @returns false when more has to be read */
   #answer(pending: PendingQuestion, answer: HistoryAnswer): boolean {
-    const { connection, xid } = pending;
+    const { connection, path, xid } = pending;
+    // The access lists may have changed while the history was read.
+    const refusal = pastRefusal(this.#parts, connection, { bytes: path, start: 0, end: path.length });
+    if (refusal !== ErrorCode.OK) return this.#refuse(connection, xid, refusal);
     switch (answer.kind) {
       case "unknown":
         return this.#refuseGone(connection, xid, answer.reach);

@@ -1,4 +1,5 @@
-import { OpCode } from "@zooid/model";
+import { connect, type Socket } from "node:net";
+import { OpCode, parseProxyRange } from "@zooid/model";
 import { RawClient, read } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
 import { startTestServer } from "../testing/server.ts";
@@ -60,6 +61,29 @@ test.runIf(hasManyAddresses)(
     await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
   },
 );
+
+const LOOPBACK_PROXIES = { ranges: [parseProxyRange("127.0.0.0/8")].filter((range) => range !== undefined), share: 1 };
+
+test.each([
+  ["of an address", { perAddressMax: 2 }],
+  ["of trusted proxies", { perAddressMax: 1, proxiedMax: 2, trustedProxies: LOOPBACK_PROXIES }],
+  ["of all", { perAddressMax: 0, totalMax: 2 }],
+])("each closed connection gives a place %s back", async (_, limits) => {
+  const place = { port: 0, address: "127.0.0.1", sharedReads: false, backlog: undefined, tcpKeepAlive: false };
+  const accepted: Socket[] = [];
+  const config = { ...place, totalMax: 0, hasRoom: () => true, ...limits };
+  const listener = new ClientListener(config, (socket) => accepted.push(socket));
+  await listener.listen();
+  for (let round = 0; round < 4; round++) {
+    const clients = Array.from({ length: 3 }, () => connect(listener.port).on("error", () => {}));
+    await Promise.race(clients.map((client) => new Promise((resolve) => client.once("close", resolve))));
+    expect([listener.connectionCount, listener.rejectedCount]).toEqual([2, round + 1]);
+    for (const socket of accepted.splice(0)) socket.destroy();
+    for (const socket of clients) socket.destroy();
+    await expect.poll(() => listener.connectionCount).toBe(0);
+  }
+  listener.stop();
+});
 
 test("a place is free again once its connection is closed", async () => {
   await using zk = await startTestServer({ connectionsPerAddressMax: 1, fourLetterWords: "*" });
