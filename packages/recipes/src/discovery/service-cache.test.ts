@@ -10,6 +10,7 @@ const FOLLOWED: Readonly<Record<ClientState["kind"], boolean>> = {
   "read-only": true,
   suspended: false,
   lost: false,
+  "auth-failed": false,
   closed: false,
 };
 

@@ -3,18 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { Lease } from "../leases/lease.ts";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
-import { count, failure, tree } from "../testing/stage.ts";
+import { count, failure, type Stage, tree } from "../testing/stage.ts";
 import { ReadWriteLock } from "./read-write-lock.ts";
 
 const PATH = "/locks/rw";
 
+let stage: Stage;
 let a: Client;
 let b: Client;
 let mine: ReadWriteLock;
 let theirs: ReadWriteLock;
 
 eachStaged((staged) => {
-  ({ a, b } = staged);
+  ({ stage, a, b } = staged);
   [mine, theirs] = [new ReadWriteLock(a, PATH), new ReadWriteLock(b, PATH)];
 });
 
@@ -123,6 +124,25 @@ describe("a writer that downgrades to a reader", () => {
     await writing.release();
     expect(isRecipeError(await failure(mine.downgrade(writing)), "LEASE_LOST")).toBe(true);
     await count(a, PATH, 0);
+  });
+
+  test("does not read where the write lock was lost before its reader's node was there, and another one writes", async () => {
+    const { zk, relay } = await stage.relayed();
+    const lock = new ReadWriteLock(zk, PATH);
+    const writing = await lock.write.acquire();
+    const next = theirs.write.acquire();
+    await count(a, PATH, 2);
+    // The lock is lost before the reader's node is made, and this client learns of both together.
+    relay.freeze("answers");
+    await a.delete(writing.path);
+    const other = await next;
+    const downgrading = failure(lock.downgrade(writing));
+    await count(a, PATH, 2);
+    relay.thaw();
+    expect(isRecipeError(await downgrading, "LEASE_LOST")).toBe(true);
+    await count(a, PATH, 1);
+    expect(other.isValid()).toBe(true);
+    await other.release();
   });
 });
 

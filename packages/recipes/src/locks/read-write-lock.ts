@@ -130,10 +130,18 @@ export class ReadWriteLock {
     const { marker, protect } = this.#naming;
     const place = joinPath(this.path, `${marker}${sequenceKey(baseName(writer.path))}`);
     const created: Created = await zk.create(place, data, { mode: "ephemeral", protect, signal });
-    if (writer.isValid() && isOfLiveSession(zk, created)) {
-      return new Hold(zk, created, { onSuspended, token: writer.token });
+    let isGranted = false;
+    try {
+      // Another client may have deleted the writer's node before the create, and then granted itself
+      // the lock; the lease notices that only after a read. A node that exists now existed at the
+      // create, because no later node has its name.
+      const node = await zk.exists(writer.path, { signal });
+      if (node === null) throw new RecipeError("LEASE_LOST", `${writer.path} was deleted before its reader was there`);
+      isGranted = writer.isValid() && isOfLiveSession(zk, created);
+      if (isGranted) return new Hold(zk, created, { onSuspended, token: writer.token });
+    } finally {
+      if (!isGranted) deleteOwnNodeLater(zk, created.path);
     }
-    deleteOwnNodeLater(zk, created.path);
     writer.assertValid();
     throw new RecipeError("LEASE_LOST", `${this.path}: the connection was lost between the two locks`);
   }
