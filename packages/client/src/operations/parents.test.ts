@@ -1,9 +1,12 @@
 import { startServer } from "@zooid/embedded-server";
 import { ErrorCode, OpCode } from "@zooid/model";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { retry } from "../calls/retry.ts";
 import { connect } from "../connect.ts";
-import { isZkError } from "../errors.ts";
+import { isZkError, type ZkErrorCode, zkError } from "../errors.ts";
 import { answer, createAnswer, ScriptedServer } from "../testing/scripted-server.ts";
+import type { NodeOperations } from "./node-operations.ts";
+import { withParents } from "./parents.ts";
 
 test("missing ancestors of a node are created with it, without data", async () => {
   await using server = await startServer({ port: 0 });
@@ -94,3 +97,88 @@ test("a container whose answer was lost is asked for as a container again", asyn
   next.serve((request) => (request.op === OpCode.CLOSE_SESSION ? answer(request) : createAnswer(request)));
   await creating;
 });
+
+const LIMIT_MS = 10_000;
+const STEP_MS = 100;
+
+interface Asked {
+  readonly path: string;
+  readonly mode: unknown;
+  readonly timeoutMs: number | undefined;
+}
+
+/** The requests of `create("/a/b/c")`, of which each takes a while, and those with an answer here fail. */
+async function requestsOf(answers: readonly (ZkErrorCode | "OK")[]): Promise<readonly Asked[]> {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: Asked[] = [];
+  const left = [...answers];
+  const step = async (path: string, mode: unknown, timeoutMs: number | undefined) => {
+    asked.push({ path, mode, timeoutMs });
+    vi.advanceTimersByTime(STEP_MS);
+    const code = left.shift() ?? "OK";
+    const outcome = code === "CONNECTION_LOSS" ? "unknown" : "rejected";
+    if (code !== "OK") throw zkError({ code, op: "create", path, outcome });
+    return { path };
+  };
+  const nodes = {
+    create: (path: string, _data: unknown, { mode, timeoutMs }: { mode: unknown; timeoutMs?: number }) =>
+      step(path, mode, timeoutMs),
+  };
+  await withParents(nodes as unknown as NodeOperations, {
+    path: "/a/b/c",
+    mode: "container",
+    policy: retry.forever(0),
+    options: { timeoutMs: LIMIT_MS },
+    create: ({ timeoutMs }) => step("/a/b/c", "own", timeoutMs) as never,
+  });
+  expect(left).toEqual([]);
+  return asked;
+}
+
+const CASES: Readonly<Record<string, readonly (readonly [ask: string, answer: ZkErrorCode | "OK"])[]>> = {
+  "are there": [["/a/b/c own", "OK"]],
+  "are missing": [
+    ["/a/b/c own", "NO_NODE"],
+    ["/a/b container", "NO_NODE"],
+    ["/a container", "OK"],
+    ["/a/b container", "OK"],
+    ["/a/b/c own", "OK"],
+  ],
+  "are created by others meanwhile": [
+    ["/a/b/c own", "NO_NODE"],
+    ["/a/b container", "NODE_EXISTS"],
+    ["/a/b/c own", "OK"],
+  ],
+  "have lost answers": [
+    ["/a/b/c own", "NO_NODE"],
+    ["/a/b container", "CONNECTION_LOSS"],
+    ["/a/b container", "CONNECTION_LOSS"],
+    ["/a/b container", "NODE_EXISTS"],
+    ["/a/b/c own", "OK"],
+  ],
+  "cannot be containers": [
+    ["/a/b/c own", "NO_NODE"],
+    ["/a/b container", "UNIMPLEMENTED"],
+    ["/a/b persistent", "CONNECTION_LOSS"],
+    ["/a/b persistent", "OK"],
+    ["/a/b/c own", "OK"],
+  ],
+  "go again": [
+    ["/a/b/c own", "NO_NODE"],
+    ["/a/b container", "OK"],
+    ["/a/b/c own", "NO_NODE"],
+    ["/a/b container", "OK"],
+    ["/a/b/c own", "OK"],
+  ],
+};
+
+test.each(Object.keys(CASES))(
+  "where parents %s, each request has its mode, and the time that is left of all",
+  async (name) => {
+    const steps = CASES[name] ?? [];
+    const asked = await requestsOf(steps.map(([, answer]) => answer));
+    expect(asked.map(({ path, mode }) => `${path} ${mode}`)).toEqual(steps.map(([ask]) => ask));
+    expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual(steps.map((_, i) => LIMIT_MS - i * STEP_MS));
+  },
+);
