@@ -139,6 +139,18 @@ test("a dry run and an import refuse the same nodes", async () => {
   expect(await run(false)).toEqual(expected);
 });
 
+test("an import of a list that lets its user write no more has written the data before", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/app", "before");
+  const acl = [{ scheme: "world", id: "anyone", permissions: ["read", "admin"] }];
+  const nodes = [{ path: "", data: { text: "after" }, acl }];
+  const body = { path: "/app", isDryRun: false, existing: "replace", withAcl: true, nodes };
+  const { json } = await stage.api("POST", "/import", { body });
+  expect(json.results).toMatchObject([{ path: "/app", outcome: "replace" }]);
+  expect(await stage.zk.getText("/app")).toBe("after");
+  expect((await stage.zk.getAcl("/app")).acl).toMatchObject([{ perms: 17 }]);
+});
+
 test("a dry run and an import create the ancestors of the subtree alone", async () => {
   await using stage = await startStage();
   const nodes = ["", "/missing/child"].map((path) => ({ path, data: { text: "" } }));

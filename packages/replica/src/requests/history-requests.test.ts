@@ -376,7 +376,9 @@ describe("the rights to a past", () => {
   });
 
   /** Questions about `/a`, each with the answers of the history in turn. */
-  const QUESTIONS: Readonly<Record<string, readonly [op: number, body: (writer: JuteWriter) => void, HistoryAnswer[]]>> = {
+  const QUESTIONS: Readonly<
+    Record<string, readonly [op: number, body: (writer: JuteWriter) => void, HistoryAnswer[]]>
+  > = {
     "a node": [OpCode.GET_PAST, pastOf("/a"), [{ kind: "node", node: NODE }]],
     "no node": [OpCode.GET_PAST, pastOf("/a"), [{ kind: "no-node" }]],
     children: [

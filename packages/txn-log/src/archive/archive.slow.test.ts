@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { newTxnHeader, newTxnOp, sliceText, type Zxid } from "@zooid/model";
 import { TxnReader } from "@zooid/wire/txn";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import { StoreError } from "../store-error.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
@@ -314,23 +314,38 @@ test("an archive that begins late says which entries it lacks", async () => {
   expect(store.archive?.status.gapCount).toBe(1);
 });
 
-test("behind a gap a base is taken at once, while the store runs", async () => {
-  await using store = await open({ fileBytes: 1, lagBytesMax: 300_000 });
-  await createNodes(store, 1, 10);
-  await store.archive?.flush();
-  renameSync(folder(), `${folder()}-aside`);
-  writeFileSync(folder(), "");
-  for (let i = 0; i < 10; i++) await createNodes(store, 100 * i + 11, 100 * i + 110, 1000);
-  await store.archive?.flush();
-  await store.state.flush();
-  const floor = await purged(store);
-  rmSync(folder());
-  renameSync(`${folder()}-aside`, folder());
-  await createNodes(store, 1011, 1020);
-  await store.archive?.flush();
-  expect(events.filter(({ kind }) => kind === "gap")).toEqual([{ kind: "gap", after: Z(1, 10), end: floor }]);
-  expect(store.archive?.status.base).toBe(Z(1, 1020));
-});
+test.each([
+  ["before it", false],
+  ["within it", true],
+])(
+  "behind a gap a base is taken at once, while the store runs, where the last one was taken %s",
+  async (_, isWithin) => {
+    const baseEveryMs = 3_600_000;
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await using store = await open({ fileBytes: 1, lagBytesMax: 300_000, baseEveryMs });
+    await createNodes(store, 1, 10);
+    await store.archive?.flush();
+    renameSync(folder(), `${folder()}-aside`);
+    writeFileSync(folder(), "");
+    await createNodes(store, 11, 110, 1000);
+    if (isWithin) {
+      vi.advanceTimersByTime(baseEveryMs);
+      await store.archive?.flush();
+      expect(store.archive?.status.base).toBe(Z(1, 110));
+    }
+    for (let i = 1; i < 10; i++) await createNodes(store, 100 * i + 11, 100 * i + 110, 1000);
+    await store.archive?.flush();
+    await store.state.flush();
+    const floor = await purged(store);
+    rmSync(folder());
+    renameSync(`${folder()}-aside`, folder());
+    await createNodes(store, 1011, 1020);
+    await store.archive?.flush();
+    expect(events.filter(({ kind }) => kind === "gap")).toEqual([{ kind: "gap", after: Z(1, 10), end: floor }]);
+    expect(store.archive?.status.base).toBe(Z(1, 1020));
+  },
+);
 
 test("a mark that is far behind fills several files", async () => {
   {

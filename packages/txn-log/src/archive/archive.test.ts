@@ -11,6 +11,7 @@ import type { ArchiveEvent } from "./archive.ts";
 import { listBases } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { gapsIn, listArchive } from "./archive-folder.ts";
+import { MARKS_MAX } from "./archive-messages.ts";
 
 // The others are in archive.slow.test.ts.
 
@@ -98,3 +99,22 @@ function zxidsOf(file: string): readonly Zxid[] {
   for (const block of opened.blocksOf(Buffer.from("/"))) opened.walkBlock(block, (zxid) => zxids.push(zxid));
   return zxids;
 }
+
+test("the lag is that of the log which is in no file, however many marks it came in", async () => {
+  {
+    await using store = await openStore({
+      directory: join(place.path, "data"),
+      sid: 1,
+      handler: new RecordingHandler(),
+      takeEpoch: true,
+    });
+    await createNodes(store, 1, MARKS_MAX + 10);
+    await store.state.flush();
+  }
+  await using store = await open(2 ** 30);
+  for (let counter = 1; counter <= MARKS_MAX + 10; counter++)
+    store.archive?.advance({ zxid: Z(1, counter), bytes: 10, digestHigh: 0, digestLow: 0 });
+  expect(store.archive?.status.lagBytes).toBe(10 * (MARKS_MAX + 10));
+  await store.archive?.flush();
+  expect(store.archive?.status).toMatchObject({ end: Z(1, MARKS_MAX + 10), gapCount: 0, lagBytes: 0 });
+});

@@ -421,6 +421,30 @@ test("a commit is a commit, though the witness beside it finds no room", () => {
   second.close();
 });
 
+test("what was committed before a snapshot is of no account behind it, also where that ends earlier", () => {
+  const directory = join(place.path, "data");
+  mkdirSync(directory);
+  const leases = new ReaderLeases().memory;
+  const witnessFile = join(directory, "witness");
+  const file = new LogFile({ directory, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, leases });
+  const append = (zxid: Zxid, committed: Zxid): void => {
+    const { bytes, end } = batchOf([zxid]);
+    file.begin();
+    file.add(Buffer.from(bytes), 0, end, committed);
+    file.commit();
+  };
+  for (const zxid of range(1, 9)) append(zxid, zxid);
+  file.noteCommitted(Z(1, 9));
+  file.change(withPromise(file.log, { epoch: 2, sid: 1, incarnation: 1 }));
+  const after = { zxid: Z(1, 2), chain: file.log.tail.chain };
+  file.beginStage(after);
+  const snapshot = { stateFile: "state-2.db", epochs: [{ epoch: 1, first: 1, last: 2 }] };
+  file.installHistory({ epoch: 2, tail: after.zxid, committed: after.zxid, snapshot });
+  append(Z(1, 3), after.zxid);
+  expect(file.log).toMatchObject({ tail: { zxid: Z(1, 3) }, commitHint: after.zxid });
+  file.close();
+});
+
 test("the next segment has large pages where many entries share a sync, also when it is made as soon as the newest one begins", () => {
   const directory = join(place.path, "data");
   const leases = new ReaderLeases().memory;

@@ -180,6 +180,18 @@ describe("nodes that exist", () => {
     expect(await client.exists("/app/more")).not.toBeNull();
   });
 
+  test("get the data first, where the list lets their importer write no more", async () => {
+    const readers = join(folder, "readers.jsonl");
+    await client.set("/app/other", "by a reader");
+    await client.setAcl("/app/other", [{ scheme: "world", id: "anyone", perms: 17 }]);
+    expect((await run("export", "/app", readers)).status).toBe(0);
+    await client.setAcl("/app/other", [{ scheme: "world", id: "anyone", perms: 31 }]);
+    await client.set("/app/other", "changed");
+    expect(await run("import", "--existing", "replace", readers, "/app")).toMatchObject({ result: { replaced: 1 } });
+    expect(await client.getText("/app/other")).toBe("by a reader");
+    expect((await client.getAcl("/app/other")).acl).toMatchObject([{ perms: 17 }]);
+  });
+
   test("are deleted by a mirror if the file lacks them, but for those that hold ephemeral nodes", async () => {
     expect(await run("import", "--existing", "mirror", "--dry-run", file, "/app")).toMatchObject({
       status: 0,
