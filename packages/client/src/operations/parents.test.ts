@@ -107,7 +107,10 @@ interface Asked {
   readonly timeoutMs: number | undefined;
 }
 
-/** The requests of `create("/a/b/c")`, of which each takes a while, and those with an answer here fail. */
+/**
+ * The requests of `create("/a/b/c")`. Each takes a while, and has one of the answers in turn, or
+ * OK.
+ */
 async function requestsOf(answers: readonly (ZkErrorCode | "OK")[]): Promise<readonly Asked[]> {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -132,9 +132,9 @@ export class ReadWriteLock {
     const created: Created = await zk.create(place, data, { mode: "ephemeral", protect, signal });
     let isGranted = false;
     try {
-      // Another client may have deleted the writer's node before the create, and then granted itself
-      // the lock; the lease notices that only after a read. A node that exists now existed at the
-      // create, because no later node has its name.
+      // Another client may have deleted the writer's node before the create, and a writer behind it
+      // has the lock then; the lease notices that only after a read. A node that exists now existed
+      // at the create, because no later node has its name.
       const node = await zk.exists(writer.path, { signal });
       if (node === null) throw new RecipeError("LEASE_LOST", `${writer.path} was deleted before its reader was there`);
       isGranted = writer.isValid() && isOfLiveSession(zk, created);
