@@ -51,8 +51,8 @@ const BYTES_PER_WORK_LOG2 = 12;
 
 /**
  * Questions about the past. Their answers come from files, outside of the tree and later; a
- * connection has one at a time, and nothing is read from it meanwhile. Its rights are judged when it
- * asks, and again when the history has been read.
+ * connection has one at a time, and nothing is read from it meanwhile. Its rights are judged when
+ * it asks, and again when the history has been read.
  */
 export class HistoryRequests {
   readonly #parts: Parts;
