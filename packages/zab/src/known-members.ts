@@ -316,7 +316,6 @@ export class KnownMembers {
     if (this.#areDisksKnown || this.#committed === undefined) return;
     const text = membersText(this.#committed);
     const { voters } = this.#committed.verifier;
-    // rule: all-voters-have-the-list-from-files
     this.#areDisksKnown = [...voters].every((sid) => sid === this.#config.sid || this.#filesOf.get(sid) === text);
   }
 

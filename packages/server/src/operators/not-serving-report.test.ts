@@ -31,10 +31,11 @@ test("a server that does not serve beside a quorum says so after a minute, then 
   report.noted({ kind: "quorum-lost" });
   report.noted(UNREACHABLE);
   expect(report.note(0)).toBe(
-    "; server 2 cannot be reached: it has another port. Compare the quorum port in line server.2 here with the one that server 2 listens on",
+    "; no connection to the elected leader, server 2: it has another port. Compare the quorum port in line server.2 here with the one that server 2 listens on",
   );
   minute();
-  const line = /^not-serving: this server has not served for 60 s, .* connected: server 2 cannot be reached: it has/;
+  const line =
+    /^not-serving: this server has not served for 60 s, .* connected: no connection to the elected leader, server 2: it has/;
   expect(lines).toEqual([expect.stringMatching(line)]);
   expect(lines[0]).toContain("docs/operations.md");
   expect(report.note(NO_QUORUM_REPORT_MS)).toContain("not serving for 60 s");

@@ -66,11 +66,11 @@ test.each([
   [{ kind: "whole-state-sent", sid, zxid }, "server 3 is sent a snapshot at 0x200000005"],
   [
     { kind: "leader-unreachable", sid },
-    "server 3 cannot be reached. Compare the quorum port in line server.3 here with the one that server 3 listens on",
+    "no connection to the elected leader, server 3. Compare the quorum port in line server.3 here with the one that server 3 listens on",
   ],
   [
     { kind: "leader-unreachable", sid, detail: "ECONNREFUSED" },
-    "server 3 cannot be reached: ECONNREFUSED. Compare the quorum port in line server.3 here with the one that server 3 listens on",
+    "no connection to the elected leader, server 3: ECONNREFUSED. Compare the quorum port in line server.3 here with the one that server 3 listens on",
   ],
   [
     { kind: "illegal-message", sid, fault: { kind: "acceptance-not-offered", epoch: 2, through: zxid } },

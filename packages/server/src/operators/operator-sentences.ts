@@ -47,7 +47,7 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return `the leader stops and names server ${event.sid} as its successor`;
     case "leader-unreachable":
       return (
-        `server ${event.sid} cannot be reached${event.detail === undefined ? "" : `: ${event.detail}`}. Compare the quorum port in line ` +
+        `no connection to the elected leader, server ${event.sid}${event.detail === undefined ? "" : `: ${event.detail}`}. Compare the quorum port in line ` +
         `server.${event.sid} here with the one that server ${event.sid} listens on`
       );
     case "leader-silent":
