@@ -106,8 +106,8 @@ export interface ServerOptions {
    */
   readonly heldBytesMax?: number;
   /**
-   * Parts of one multi, 1 to 20000; one with more is refused with MARSHALLING_ERROR. Writes behind a
-   * multi wait until it is applied. Default 20000.
+   * Parts of one multi, 1 to 20000; one with more is refused with MARSHALLING_ERROR. Writes behind
+   * a multi wait until it is applied. Default 20000.
    */
   readonly multiPartsMax?: number;
   /**

@@ -306,9 +306,9 @@ export class KnownMembers {
 
   /**
    * Another server has its configuration from its files, and has a history; undefined where it has
-   * it from its log, or is gone. If each voter of the list says so, and has the same list, there is
-   * none that could know the names: all are counted. An operator has edited the files of all, or has
-   * put older disks of all in place.
+   * it from its log, or is gone. If each voter of the list says so, and has the same list, no voter
+   * could know the names: all are counted. An operator has edited the files of all, or has put
+   * older disks of all in place.
    */
   hearFile(from: ServerId, members: Members | undefined): void {
     if (members === undefined) this.#filesOf.delete(from);

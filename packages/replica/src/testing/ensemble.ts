@@ -39,7 +39,7 @@ export class TestEnsemble {
   readonly #todo: (() => void)[] = [];
   readonly #ends = new Map<LinkRef, { readonly member: TestMember; readonly link: LinkRef }>();
   readonly #cutOff = new Set<ServerId>();
-  /** Servers whose quorum port cannot be reached, `blocked` from the start on; elections go on. */
+  /** Servers whose quorum port cannot be reached, `blocked` from the start on; elections work. */
   readonly #unreachable = new Set<ServerId>();
   /** Refusals of blocked ports, which take a moment. */
   readonly #refused: (() => void)[] = [];

@@ -4,7 +4,7 @@ import { type Attack, codesText, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
 const PART_COUNT = 19_000;
-/** Of multis at servers that allow no more, as an ensemble with strangers as clients does. */
+/** Parts of the multis at a server that allows no more. */
 const FEW_PARTS = 4000;
 const MULTI_COUNT = 20;
 
