@@ -61,6 +61,11 @@ export interface StoreOptions {
    */
   readonly allowAmnesia?: boolean;
   /**
+   * An offline command makes the directory, which is marked as unfinished; see `NewDirectories`.
+   * Otherwise such a directory is refused.
+   */
+  readonly isUnfinished?: boolean;
+  /**
    * What the last open or replay of this directory found damaged. Damaged state files and segments
    * are moved to `damaged/<time>/`, with whatever cannot be used without them. A state that the log
    * can make again is made again; otherwise the log begins as an amnesiac, which `allowAmnesia`
@@ -236,7 +241,7 @@ const WITHOUT_DISK_ID =
 
 async function openOnce(options: StoreOptions): Promise<Store> {
   const { directory, logDirectory = directory, handler, sid, ensembleId } = options;
-  const place = new DataDirectories(directory, logDirectory);
+  const place = new DataDirectories(directory, logDirectory, options.isUnfinished === true ? "unfinished" : "finished");
   let opened: SqliteTxnLog | undefined;
   try {
     if (options.setAside !== undefined) moveDamaged(options, options.setAside);
@@ -559,7 +564,9 @@ export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
 export type { Places } from "./directory/inspect-directory.ts";
 export { makeDirectory } from "./directory/make-directory.ts";
+export { NewDirectories } from "./directory/new-directories.ts";
 export { readStore, type StoreFacts, walkClosedLog } from "./directory/read-store.ts";
+export { UNFINISHED_FILE } from "./directory/unfinished.ts";
 export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub/scrub.ts";
 export type { FoundDamage } from "./scrub/scrub-messages.ts";
 export type { EntrySink } from "./segments/entry-sink.ts";

@@ -17,6 +17,8 @@ export type StoreErrorDetail =
       readonly found: string;
       readonly hint?: string;
     }
+  /** An offline command that makes the directory did not come to its end. */
+  | { readonly code: "UNFINISHED"; readonly directory: string; readonly command?: string }
   | { readonly code: "NEWER_FORMAT"; readonly file: string; readonly known: number; readonly found: number }
   /** Something is not what was written. `place` names table and row; `hint` says what to do. */
   | {
@@ -86,6 +88,8 @@ function describe(detail: StoreErrorDetail): string {
     }
     case "FOREIGN":
       return `${detail.directory} is not this server's: expected ${detail.expected}, found ${detail.found}; nothing was changed${detail.hint === undefined ? "" : `; ${detail.hint}`}`;
+    case "UNFINISHED":
+      return `${detail.directory} is unfinished: ${detail.command ?? "zooid-server restore or import"} was stopped before its end; repeat that command, which begins again, or remove the directory`;
     case "NEWER_FORMAT":
       return `${detail.file} has format ${detail.found}, this version knows formats up to ${detail.known}; nothing was changed`;
     case "DAMAGED":

@@ -10,14 +10,20 @@ import type { Output } from "./recover.ts";
  * @throws OfflineError and StoreError; nothing is left behind then
  */
 export async function importFromApache(command: ImportCommand, output: Output): Promise<void> {
-  const { directories, from, isPlan, member } = command;
+  const { directories, from, isPlan, line, member } = command;
   const { warn } = output;
   const state = await readApache(from, warn);
   if (isPlan) {
     for (const line of planLines(state)) output.print(line);
     return;
   }
-  const { ensembleId, nodeCount } = await importApache(state, { directories, member, from: from.dataDir, warn });
+  const { ensembleId, nodeCount } = await importApache(state, {
+    command: line,
+    directories,
+    member,
+    from: from.dataDir,
+    warn,
+  });
   const leftOut = counted(state.tree.ephemeralCount, "ephemeral znode");
   output.print(`${directories.dataDir} has ${counted(nodeCount, "znode")} up to ${lastOf(state)}; ${leftOut} left out`);
   if (member !== undefined) {

@@ -175,6 +175,7 @@ test("a comparison takes two states, each with a moment of its own", () => {
 test("restore takes an archive, a directory, and a moment", () => {
   expect(parse("restore", "--from", "a", "--data", "d", "--to", "0x300000007", "--keep-sessions")).toEqual({
     kind: "restore",
+    line: "zooid-server restore --from a --data d --to 0x300000007 --keep-sessions",
     from: resolve("a"),
     directories: { dataDir: resolve("d"), logDir: undefined },
     target: { zxid: 0x3_0000_0007 },
@@ -194,6 +195,7 @@ test("restore takes an archive, a directory, and a moment", () => {
 test("import takes the directories of both servers", () => {
   expect(parse("import", "--apache", "a", "--apache-log", "b", "--data", "d", "--as-member", MEMBER)).toEqual({
     kind: "import",
+    line: "zooid-server import --apache a --apache-log b --data d --as-member '2=zk-2:2888:3888;2181'",
     from: { dataDir: resolve("a"), logDir: resolve("b") },
     directories: { dataDir: resolve("d"), logDir: undefined },
     member: expect.objectContaining({ sid: 2 }),

@@ -59,6 +59,8 @@ export interface HistoryCommand extends NodeHistoryOptions {
 
 export interface ImportCommand {
   readonly kind: "import";
+  /** As a shell takes it. */
+  readonly line: string;
   readonly from: ApacheDirectories;
   readonly directories: DataDirectories;
   readonly member: Member | undefined;
@@ -67,6 +69,8 @@ export interface ImportCommand {
 
 export interface RestoreCommand {
   readonly kind: "restore";
+  /** As a shell takes it. */
+  readonly line: string;
   /** The folder of the archive, or a data directory that has one. */
   readonly from: string;
   readonly directories: DataDirectories;
@@ -240,6 +244,7 @@ function importCommand(argv: readonly string[]): ImportCommand {
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     kind: "import",
+    line: commandLine(["import", ...argv]),
     from: { dataDir: resolve(apache ?? "."), logDir: apacheLog === undefined ? undefined : resolve(apacheLog) },
     directories: { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) },
     member,
@@ -326,6 +331,7 @@ function restoreCommand(argv: readonly string[]): RestoreCommand {
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     kind: "restore",
+    line: commandLine(["restore", ...argv]),
     from: resolve(from ?? "."),
     directories: { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) },
     target,
@@ -333,6 +339,11 @@ function restoreCommand(argv: readonly string[]): RestoreCommand {
     keepsSessions: values["keep-sessions"] === true,
     isPlan,
   };
+}
+
+function commandLine(argv: readonly string[]): string {
+  const quoted = argv.map((word) => (/^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return ["zooid-server", ...quoted].join(" ");
 }
 
 /** `0x300000007`, or a time as ISO 8601 has it. */

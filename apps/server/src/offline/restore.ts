@@ -12,13 +12,14 @@ import type { Output } from "./recover.ts";
  * @throws OfflineError and StoreError; nothing is left behind then
  */
 export async function restore(command: RestoreCommand, output: Output): Promise<void> {
-  const { directories, isPlan, keepsSessions, member, target } = command;
+  const { directories, isPlan, keepsSessions, line, member, target } = command;
   const plan = planRestore(archiveOf(command.from), target);
   if (isPlan) {
     for (const { message } of plan.damage) output.warn(message);
     return output.print(planText(plan));
   }
-  const restored = await restoreHistory(plan, { directories, keepsSessions, member, warn: output.warn });
+  const { warn } = output;
+  const restored = await restoreHistory(plan, { command: line, directories, keepsSessions, member, warn });
   const { ensembleId, endedCount, nodeCount, zxid } = restored;
   const ended = keepsSessions ? "sessions are kept" : `${counted(endedCount, "session")} ended`;
   output.print(`${directories.dataDir} has ${counted(nodeCount, "znode")} up to ${formatZxid(zxid)}; ${ended}`);

@@ -20,6 +20,7 @@ test.each<[string, unknown, number]>([
   ["a file that cannot be opened", new StoreError({ code: "NOT_OPENED", file: "f", reason: "cannot open" }), 20],
   ["a failed write", new StoreError({ code: "WRITE_FAILED", file: "f", reason: "EIO" }), 20],
   ["damage", new StoreError({ code: "DAMAGED", file: "f", place: "p", found: "x" }), 21],
+  ["a directory that is not finished", new StoreError({ code: "UNFINISHED", directory: "/d" }), 21],
   ["a shortened log", new StoreError({ code: "LOG_SHORTENED", file: "f", expected: "a", found: "b" }), 21],
   ["a foreign directory", new StoreError({ code: "FOREIGN", directory: "/d", expected: "a", found: "b" }), 22],
   ["a newer format", new StoreError({ code: "NEWER_FORMAT", file: "f", known: 1, found: 2 }), 23],

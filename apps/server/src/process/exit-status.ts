@@ -82,6 +82,7 @@ const STORE_STATUS: Readonly<Partial<Record<StoreError["code"], ExitStatus>>> = 
   UNREADABLE: ExitStatus.DATA_UNREADABLE,
   NOT_DURABLE: ExitStatus.DATA_UNREADABLE,
   DAMAGED: ExitStatus.DATA_DAMAGED,
+  UNFINISHED: ExitStatus.DATA_DAMAGED,
   LOG_SHORTENED: ExitStatus.DATA_DAMAGED,
   WRITE_FAILED: ExitStatus.STORAGE_FAILED,
   NOT_OPENED: ExitStatus.STORAGE_FAILED,

@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import type { Store } from "@zooid/txn-log/sqlite";
+import { StoreError } from "@zooid/txn-log";
+import { NewDirectories, type Store } from "@zooid/txn-log/sqlite";
 import { type DataDirectories, placesOf } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
 import { withOfflineStore } from "./offline-store.ts";
@@ -9,8 +8,13 @@ import { withOfflineStore } from "./offline-store.ts";
 const STANDALONE_SID = 1;
 
 export interface NewDirectoryOptions {
-  /** Get the data; must be empty, or not exist. */
+  /** Get the data; must be empty, or not exist, or be left unfinished by an earlier command. */
   readonly directories: DataDirectories;
+  /**
+   * The command's line. Until all data are there, a server that starts on the directories is
+   * refused, with the sentence that this command is to be repeated.
+   */
+  readonly command: string;
   warn(text: string): void;
 }
 
@@ -20,25 +24,22 @@ export interface NewDirectoryOptions {
  * @throws OfflineError, StoreError and what `fill` throws; nothing is left behind then
  */
 export async function fillNewDirectory<T>(
-  { directories, warn }: NewDirectoryOptions,
+  { command, directories, warn }: NewDirectoryOptions,
   fill: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const { directory, logDirectory } = placesOf(directories);
-  const places = [...new Set([directory, logDirectory])];
-  for (const place of places) {
-    if (existsSync(place) && readdirSync(place).length > 0) {
-      throw new OfflineError([`${place} is not empty: a state is restored to a directory of its own`]);
-    }
-  }
-  const isMade = places.filter((place) => !existsSync(place));
+  const places = placesOf(directories);
+  const used = NewDirectories.inUse(places);
+  if (used.length > 0)
+    throw new OfflineError(used.map((place) => `${place} is not empty: a state is restored to a directory of its own`));
+  const made = new NewDirectories(places, command);
+  let filled: T;
   try {
-    for (const place of places) mkdirSync(place, { recursive: true, mode: 0o700 });
-    return await withOfflineStore({ directory, logDirectory, sid: STANDALONE_SID, warn }, fill);
+    filled = await withOfflineStore({ ...places, sid: STANDALONE_SID, isUnfinished: true, warn }, fill);
   } catch (error) {
-    for (const place of places.filter((each) => existsSync(each))) {
-      for (const name of readdirSync(place)) rmSync(join(place, name), { recursive: true, force: true });
-      if (isMade.includes(place)) rmSync(place, { recursive: true, force: true });
-    }
+    // The directories of another command that was faster stay as they are.
+    if (!(error instanceof StoreError && error.code === "LOCKED")) made.abandon();
     throw error;
   }
+  made.finish();
+  return filled;
 }

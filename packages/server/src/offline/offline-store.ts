@@ -7,6 +7,8 @@ export interface OfflineStoreOptions {
   readonly sid: number;
   /** Whether a damaged log is taken as far as it is whole. */
   readonly takesDamaged?: boolean;
+  /** Whether the command that opens it makes the directory. Default: such a one is refused. */
+  readonly isUnfinished?: boolean;
   warn(text: string): void;
 }
 
@@ -16,7 +18,7 @@ export interface OfflineStoreOptions {
  * @throws StoreError, also where a write fails or its disk has no room, and what `use` throws
  */
 export async function withOfflineStore<T>(
-  { takesDamaged = false, warn, ...places }: OfflineStoreOptions,
+  { takesDamaged = false, isUnfinished = false, warn, ...places }: OfflineStoreOptions,
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
   const { promise: failure, reject } = Promise.withResolvers<never>();
@@ -29,6 +31,6 @@ export async function withOfflineStore<T>(
     failed: reject,
     warned: warn,
   };
-  await using store = await openStore({ ...places, handler, allowAmnesia: takesDamaged });
+  await using store = await openStore({ ...places, handler, allowAmnesia: takesDamaged, isUnfinished });
   return await Promise.race([use(store), failure]);
 }

@@ -51,7 +51,7 @@ function numbered({ zxid }: { readonly zxid: unknown }): { readonly zxid: Zxid }
 
 function restored(zxid?: Zxid, keepsSessions = false): Promise<Restored> {
   const plan = planRestore(archive, zxid === undefined ? undefined : { zxid });
-  return restoreHistory(plan, { directories, member: undefined, keepsSessions, warn: () => {} });
+  return restoreHistory(plan, { directories, command: "restore", member: undefined, keepsSessions, warn: () => {} });
 }
 
 /** The error of a restore, which leaves nothing. */

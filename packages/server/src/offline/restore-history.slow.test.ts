@@ -57,7 +57,13 @@ test("a restored member is an ensemble of its own, in a later epoch", async () =
   } as never;
   const directories = { dataDir: join(history.folder, "member") };
   const plan = planRestore(history.archive);
-  const { ensembleId } = await restoreHistory(plan, { directories, member, keepsSessions: false, warn: () => {} });
+  const { ensembleId } = await restoreHistory(plan, {
+    directories,
+    command: "restore",
+    member,
+    keepsSessions: false,
+    warn: () => {},
+  });
   const survivor = readSurvivor(directories);
   expect(survivor).toMatchObject({ sid: 4, ensembleId, damage: undefined });
   expect(survivor.epochMax).toBeGreaterThan(1000);

@@ -24,6 +24,7 @@ test("a moment since the first base can be restored, through a restart of the se
   const warnings: string[] = [];
   const { zxid } = await restoreHistory(planRestore(history.archive, moment), {
     directories: { dataDir: join(history.folder, "from-older") },
+    command: "restore",
     member: undefined,
     keepsSessions: false,
     warn: (text) => warnings.push(text),

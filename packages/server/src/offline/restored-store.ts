@@ -16,6 +16,7 @@ export async function withRestoredStore<T>(
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
   // Ended sessions would be transactions of their own, behind the state that is wanted.
-  await restoreHistory(plan, { directories: { dataDir: copy }, member: undefined, keepsSessions: true, warn });
+  const command = "zooid-server export or inspect";
+  await restoreHistory(plan, { directories: { dataDir: copy }, command, member: undefined, keepsSessions: true, warn });
   return await withOfflineStore({ directory: copy, sid: STANDALONE_SID, warn }, use);
 }

@@ -66,6 +66,7 @@ export class ArchivedHistory implements AsyncDisposable {
     const directories = { dataDir: join(this.folder, name) };
     return restoreHistory(planRestore(this.archive, target), {
       directories,
+      command: "restore",
       member: undefined,
       keepsSessions,
       warn: () => {},

@@ -6,6 +6,7 @@ import { accessFault } from "./access-fault.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { refuseForeign } from "./inspect-directory.ts";
 import { makeDirectory } from "./make-directory.ts";
+import { refuseUnfinished } from "./unfinished.ts";
 
 const DIRECTORY_MODE = 0o700;
 
@@ -19,13 +20,15 @@ export class DataDirectories implements Disposable {
   /** Made here. */
   readonly #made: string[] = [];
 
-  constructor(directory: string, logDirectory: string) {
+  /** @param accepted `unfinished`: for the command that makes the directories */
+  constructor(directory: string, logDirectory: string, accepted: "finished" | "unfinished" = "finished") {
     for (const each of [directory, logDirectory]) refuseUnusable(each);
     for (const each of [directory, logDirectory]) refuseForeign(each);
     try {
       for (const each of [directory, logDirectory]) this.#make(each);
       const places = new Set([realpathSync(directory), realpathSync(logDirectory)]);
       for (const each of places) this.#locks.push(new DirectoryLock(each));
+      if (accepted === "finished") for (const each of places) refuseUnfinished(each);
     } catch (cause) {
       this.abandon();
       throw cause;

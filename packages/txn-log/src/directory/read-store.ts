@@ -9,6 +9,7 @@ import type { StoreError } from "../store-error.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { DataDirectories } from "./data-directories.ts";
 import { inspectDirectory, type Places, refuseForeign, WITNESS_FILE } from "./inspect-directory.ts";
+import { refuseUnfinished } from "./unfinished.ts";
 import { readWitness } from "./witness.ts";
 
 /** What a data directory holds, found out without changing it, and without knowing whose it is. */
@@ -30,7 +31,10 @@ export interface StoreFacts {
  */
 export function readStore(places: Places): StoreFacts {
   const { directory, logDirectory } = places;
-  if (!existsSync(directory) || !existsSync(logDirectory)) return NOTHING;
+  if (!existsSync(directory) || !existsSync(logDirectory)) {
+    for (const each of [directory, logDirectory]) refuseUnfinished(each);
+    return NOTHING;
+  }
   for (const each of [directory, logDirectory]) refuseForeign(each);
   return whileLocked(places, () => {
     const { log, applied, shortened } = inspectDirectory(places);

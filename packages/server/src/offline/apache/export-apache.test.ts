@@ -72,6 +72,7 @@ test("Apache's directory has all nodes but ephemeral ones, and the epoch", async
   const state = await readBack("new/apache");
   await importApache(state, {
     directories: { dataDir: join(place, "back") },
+    command: "import",
     member: undefined,
     from: folder,
     warn: () => {},

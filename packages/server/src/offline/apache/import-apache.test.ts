@@ -64,7 +64,8 @@ async function importTo(name: string): Promise<number> {
   const state = await read();
   const directories = { dataDir: join(folder, name) };
   const warn = (text: string): void => void warnings.push(text);
-  return (await importApache(state, { directories, member: undefined, from: folder, warn })).nodeCount;
+  return (await importApache(state, { directories, command: "import", member: undefined, from: folder, warn }))
+    .nodeCount;
 }
 
 async function pathsRead(): Promise<readonly string[]> {
@@ -243,7 +244,7 @@ test.each<[string, (tree: ApacheTree) => void, RegExp]>([
   const state = await read();
   damage(state.tree);
   const directories = { dataDir: join(folder, "data"), logDir: join(folder, "log") };
-  const options = { directories, member: undefined, from: folder, warn: () => {} };
+  const options = { directories, command: "import", member: undefined, from: folder, warn: () => {} };
   await expect(importApache(state, options)).rejects.toThrow(problem);
   expect(readdirSync(folder)).toEqual(["apache"]);
 });

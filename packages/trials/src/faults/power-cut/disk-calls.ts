@@ -133,9 +133,9 @@ export class DiskCalls {
   renamed(path: string, to: string, span: Span): void {
     const inode = this.#names.get(path);
     const folders = [...this.#foldersOf(path), ...this.#foldersOf(to)];
-    this.list.push({ kind: "rename", path, to, inode, folders, ...span });
-    this.#names.delete(path);
-    if (inode !== undefined) this.#names.set(to, inode);
+    const call: NameCall = { kind: "rename", path, to, inode, folders, ...span };
+    this.list.push(call);
+    applyName(this.#names, call);
   }
 
   #changed(descriptor: number, kind: ContentCall["kind"], offset: number, bytes: Buffer, span: Span): void {
@@ -199,8 +199,14 @@ export function isNameCall(call: DiskCall): call is NameCall {
   return call.kind === "add" || call.kind === "remove" || call.kind === "rename";
 }
 
-/** What names a call leads to. */
+/** What names a call leads to: a folder keeps what is in it. */
 export function applyName(names: Map<string, Inode>, { kind, path, to, inode }: NameCall): void {
+  if (kind === "rename" && inode?.isFolder === true) {
+    for (const [name, each] of [...names].filter(([name]) => name.startsWith(`${path}/`))) {
+      names.delete(name);
+      names.set(to + name.slice(path.length), each);
+    }
+  }
   if (kind !== "add") names.delete(path);
   if (kind !== "remove" && inode !== undefined) names.set(kind === "rename" ? to : path, inode);
 }

@@ -363,6 +363,16 @@ static int make_folder_and_record(int folder, const char *path, mode_t mode) {
 }
 int mkdir(const char *path, mode_t mode) { return make_folder_and_record(AT_FDCWD, path, mode); }
 int mkdirat(int folder, const char *path, mode_t mode) { return make_folder_and_record(folder, path, mode); }
+char *mkdtemp(char *template) {
+    char *suffix = template + strlen(template) - 6;
+    for (unsigned number = (unsigned)now() % 1000000; ; number = (number + 1) % 1000000) {
+        char digits[16];
+        snprintf(digits, sizeof digits, "%06u", number);
+        memcpy(suffix, digits, 6);
+        if (make_folder_and_record(AT_FDCWD, template, 0700) == 0) return template;
+        if (errno != EEXIST) return NULL;
+    }
+}
 
 int link(const char *from, const char *to) {
     char old[PATH_BYTES], new[PATH_BYTES];
