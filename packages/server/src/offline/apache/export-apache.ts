@@ -46,15 +46,18 @@ export async function exportToApache(source: ExportSource, options: ExportOption
   const aside = mkdtempSync(join(parent, `.${basename(directory)}-`));
   try {
     const copy = join(aside, "copy");
-    const folder = join(aside, FOLDER);
-    mkdirSync(folder, { mode: 0o700 });
+    const whole = join(aside, "whole");
+    const folder = join(whole, FOLDER);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const write = (store: Store): Promise<Exported> => writeApache(store, folder);
     const exported =
       "survivor" in source
         ? await withCopiedStore(source.survivor, { copy, takesDamaged, warn }, write)
         : await withRestoredStore(source.plan, { copy, warn }, write);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    renameSync(folder, join(directory, FOLDER));
+    syncFolder(whole);
+    // In one step, or a kill could leave an empty directory that Apache's server starts on.
+    if (existsSync(directory)) renameSync(folder, join(directory, FOLDER));
+    else renameSync(whole, directory);
     syncFolder(directory);
     syncFolder(parent);
     return exported;
