@@ -14,6 +14,7 @@ import {
   level,
   type MemberProcess,
   until,
+  wordAt,
 } from "./testing/ensemble-processes.ts";
 
 // Servers join and leave while clients write.
@@ -31,12 +32,17 @@ const SETTINGS = ["reconfigEnabled=true", "skipACL=yes"];
  * Gives a server another line. A leader that moves transfers leadership, and its client may not
  * hear of the change.
  */
-async function change(client: Client, line: string): Promise<void> {
+function change(client: Client, line: string): Promise<void> {
+  return changeAll(client, [line]);
+}
+
+/** As {@link change}, for several servers at once. */
+async function changeAll(client: Client, joining: readonly string[]): Promise<void> {
   try {
-    await client.reconfig({ joining: [line] });
+    await client.reconfig({ joining });
   } catch (error) {
     if (!(error instanceof ZkError) || error.code !== "CONNECTION_LOSS") throw error;
-    await client.reconfig({ joining: [line] });
+    await client.reconfig({ joining });
   }
 }
 
@@ -182,6 +188,52 @@ test("hosts are renamed and ports change singly, swap, and go back, and after ea
     await level(members);
   }
   expect(second.said("error")).toEqual([]);
+});
+
+test("servers of one machine swap ports with each other in one change, and pass them round", {
+  timeout: 180_000,
+}, async () => {
+  const members = await ensemble(3, { settings: SETTINGS });
+  for (const member of members) member.start();
+  await level(members);
+  const client = await clientOf(members);
+  const kinds = ["quorum", "election", "client"] as const;
+  const places = new Map(
+    members.map(({ sid, port, quorumPort, electionPort }) => [
+      sid,
+      { quorum: quorumPort, election: electionPort, client: port },
+    ]),
+  );
+  const lineOf = (sid: number): string => {
+    const { quorum, election, client: clients } = places.get(sid) ?? expect.unreachable("there are three servers");
+    return `server.${sid}=${HOST}:${quorum}:${election};${HOST}:${clients}`;
+  };
+  for (const kind of kinds) {
+    for (const sids of [
+      [2, 3],
+      [1, 2, 3],
+    ]) {
+      const ports = sids.map((sid) => places.get(sid)?.[kind] ?? 0);
+      for (const [i, sid] of sids.entries()) {
+        const before = places.get(sid) ?? expect.unreachable("there are three servers");
+        places.set(sid, { ...before, [kind]: ports[(i + 1) % sids.length] ?? 0 });
+      }
+      await changeAll(client, sids.map(lineOf));
+      await level(members);
+      for (const { sid } of members) {
+        const port = places.get(sid)?.client ?? 0;
+        await until("the server at its port for clients", async () =>
+          (await wordAt(port, "conf")).includes(`serverId=${sid}\n`) ? true : undefined,
+        );
+      }
+      // A server that starts again has no links, and finds all others.
+      const [first] = members as [MemberProcess];
+      await first.end("SIGTERM");
+      first.start();
+      await level(members);
+    }
+  }
+  for (const member of members) expect(member.said("error")).toEqual([]);
 });
 
 test("a server whose new ports are taken stays at the old ones, says so, and moves when they are free", async () => {

@@ -26,6 +26,7 @@ import type { DriverHooks } from "./driver/driver-config.ts";
 import { HistoryTurns } from "./driver/history-turns.ts";
 import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
+import { otherPlaces } from "./listening/other-places.ts";
 import { PortMoves } from "./listening/port-moves.ts";
 import { AuditTail } from "./operators/audit-tail.ts";
 import { type AuditRecord, AuditTrail } from "./operators/audit-trail.ts";
@@ -193,7 +194,9 @@ class Server implements ZooidServer {
       warn: (text, fields) => this.#log.warn(text, fields),
       nowMs: () => performance.now(),
     });
+    const { ensemble } = config;
     this.#moves = new PortMoves({
+      others: () => (ensemble === undefined ? [] : otherPlaces(ensemble.directory, ensemble.sid)),
       info: (text, fields) => this.#log.info(text, fields),
       error: (text, fields) => this.#log.error(text, fields),
     });

@@ -112,16 +112,8 @@ export class MemberProcess {
   }
 
   /** The answer of a four-letter word, or an empty string without one. */
-  async word(word: string): Promise<string> {
-    const socket = connectSocket({ port: this.port, host: HOST });
-    let answer = "";
-    socket.on("data", (chunk) => {
-      answer += chunk;
-    });
-    socket.on("error", () => socket.destroy());
-    socket.write(word);
-    await new Promise((resolve) => socket.once("close", resolve));
-    return answer;
+  word(word: string): Promise<string> {
+    return wordAt(this.port, word);
   }
 
   async mode(): Promise<string | undefined> {
@@ -142,6 +134,19 @@ export class MemberProcess {
       .map((line) => JSON.parse(line) as { level: (typeof LEVELS)[number]; msg: string });
     return records.filter((record) => LEVELS.indexOf(record.level) >= LEVELS.indexOf(level)).map(({ msg }) => msg);
   }
+}
+
+/** The answer of a four-letter word of the server at a port, or an empty string without one. */
+export async function wordAt(port: number, word: string): Promise<string> {
+  const socket = connectSocket({ port, host: HOST });
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  socket.on("error", () => socket.destroy());
+  socket.write(word);
+  await new Promise((resolve) => socket.once("close", resolve));
+  return answer;
 }
 
 export interface EnsembleOptions {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { serverId } from "@zooid/model";
 import { freePort } from "@zooid/wire/testing/free-ports";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { ListenSocket, type Place } from "./listen-socket.ts";
 import { type MovablePort, PortMoves, type PortMovesOptions } from "./port-moves.ts";
 
@@ -51,17 +52,21 @@ async function portNamed(name: string, address: string | undefined = LOOPBACK): 
 function movesOf(ports: readonly TestPort[], options: Partial<PortMovesOptions> = {}) {
   const lines: string[] = [];
   const said = Promise.withResolvers<void>();
+  const failure = Promise.withResolvers<void>();
   const moves = new PortMoves({
-    info: (text) => {
+    info: (text, fields) => {
       lines.push(text);
-      said.resolve();
+      if (fields?.event === "port-moved") said.resolve();
     },
-    error: (text) => lines.push(`ERROR ${text}`),
+    error: (text) => {
+      lines.push(`ERROR ${text}`);
+      failure.resolve();
+    },
     ...options,
   });
   moves.add(...ports);
   opened.push(moves);
-  return { moves, lines, moved: said.promise };
+  return { moves, lines, moved: said.promise, failed: failure.promise };
 }
 
 /** A port of another process, as far as this server can see. */
@@ -241,4 +246,85 @@ test("an address of another machine leaves the port where it is", async () => {
   expect(await answers({ address: LOOPBACK, port: port.number })).toBe(true);
   expect(lines[0]).toContain("192.0.2.1");
   expect(lines[0]).toContain("not an address of this machine");
+});
+
+describe("a place that the configuration gives to another server", () => {
+  /** Servers of one machine whose ports go round: each gets the place of the next one. */
+  async function servers(count: number) {
+    const ports = await Promise.all(Array.from({ length: count }, () => portNamed("the quorum port")));
+    const numbers = ports.map(({ number }) => number);
+    const next = numbers.map((_, i) => numbers[(i + 1) % count] ?? 0);
+    return ports.map((port, i) => {
+      port.place = { host: LOOPBACK, port: next[i] ?? 0 };
+      const all = next.map((number, sid) => ({ sid: serverId(sid), host: LOOPBACK, port: number }));
+      const others = () => all.filter(({ sid }) => sid !== i);
+      return { port, before: numbers[i] ?? 0, wanted: next[i] ?? 0, ...movesOf([port], { retryMs: 1, others }) };
+    });
+  }
+
+  test.each([2, 3])("passes round among %i servers, of which one is late", async (count) => {
+    const [late, ...all] = await servers(count);
+    if (late === undefined) expect.unreachable("there are servers");
+    for (const { moves } of all) await moves.follow();
+    for (const { before, port } of all) {
+      // Nothing of a server is left where another one belongs.
+      const holder = all.find((other) => other.port.number === before);
+      expect(await answers({ address: LOOPBACK, port: before })).toBe(holder !== undefined);
+      expect(port.number).not.toBe(before);
+    }
+    await late.moves.follow();
+    await Promise.all([late, ...all].map(({ moved }) => moved));
+    expect([late, ...all].map(({ port }) => port.number)).toEqual([late, ...all].map(({ wanted }) => wanted));
+    expect([late, ...all].flatMap(({ lines }) => lines.filter((line) => line.startsWith("ERROR")))).toEqual([]);
+    expect([late, ...all].flatMap(({ moves }) => moves.problems)).toEqual([]);
+  });
+
+  test("is taken back, with a line, where the new place stays blocked and nothing took the old one", async () => {
+    const port = await portNamed("the quorum port");
+    const before = port.number;
+    const holder = await blocker();
+    port.place = { host: LOOPBACK, port: holder.port };
+    const others = () => [{ sid: serverId(3), host: LOOPBACK, port: before }];
+    const { moves, lines, moved, failed } = movesOf([port], { retryMs: 1, others });
+    await moves.follow();
+    expect(await answers({ address: LOOPBACK, port: before })).toBe(false);
+    expect(moves.problems).toHaveLength(1);
+    await failed;
+    expect(await answers({ address: LOOPBACK, port: before })).toBe(true);
+    expect(lines).toEqual([
+      `the quorum port is closed at ${LOOPBACK}:${before}, which the configuration gives to server 3; it is to be opened at ${LOOPBACK}:${holder.port}`,
+      `ERROR the quorum port cannot move to ${LOOPBACK}:${holder.port}, where the configuration puts it: another process has it; ` +
+        `it stays at ${LOOPBACK}:${before}, and the move is tried again`,
+    ]);
+    holder.server.close();
+    await moved;
+    expect(port.number).toBe(holder.port);
+  });
+
+  test("comes back into service at once when the change is taken back", async () => {
+    const port = await portNamed("the quorum port");
+    const before = port.number;
+    port.place = { host: LOOPBACK, port: (await blocker()).port };
+    const { moves, lines } = movesOf([port], { others: () => [{ sid: serverId(3), host: LOOPBACK, port: before }] });
+    await moves.follow();
+    port.place = { host: LOOPBACK, port: before };
+    await moves.follow();
+    expect(await answers({ address: LOOPBACK, port: before })).toBe(true);
+    expect(moves.problems).toEqual([]);
+    expect(lines.at(-1)).toContain("as the configuration says");
+  });
+
+  test.each([
+    ["is released by a port at every address, where the other server is on this machine", LOOPBACK, false],
+    ["is kept by a port at every address, where the other server is on another machine", "192.0.2.1", true],
+  ])("%s", async (_, host, isKept) => {
+    const port = await portNamed("the port for clients");
+    port.place = { host: undefined, port: port.number };
+    const { moves } = movesOf([port], { others: () => [{ sid: serverId(3), host, port: port.number }] });
+    await moves.follow();
+    const before = port.number;
+    port.place = { host: undefined, port: (await blocker()).port };
+    await moves.follow();
+    expect(await answers({ address: LOOPBACK, port: before })).toBe(isKept);
+  });
 });

@@ -4,9 +4,18 @@ import { Backoff, hostPort } from "@zooid/model";
 import type { ServerLog } from "../server-api.ts";
 import type { Lookup } from "./listen-host.ts";
 import { isSame, type ListenSocket, overlaps, type Place } from "./listen-socket.ts";
+import { isTakenFrom, type OtherPlace } from "./other-places.ts";
 
 const RETRY_MS_LEAST = 1000;
 const RETRY_MS_MOST = 15_000;
+/** While a place is released for another server: that server opens its port, and frees this one. */
+const RELEASED_RETRY_MS_LEAST = 50;
+const RELEASED_RETRY_MS_MOST = 2500;
+/**
+ * Retries before a released place is taken back: 18 s, which is longer than the longest wait of a
+ * server that wants it.
+ */
+const RELEASED_RETRY_COUNT = 12;
 /** The line about a port that cannot move is repeated after this time. */
 const REPEAT_MS = 60_000;
 
@@ -25,9 +34,11 @@ export interface MovablePort {
 export interface PortMovesOptions {
   readonly info: ServerLog["info"];
   readonly error: ServerLog["error"];
+  /** The ports that the configuration gives to other servers. Default: none. */
+  readonly others?: () => readonly OtherPlace[];
   /** Default: the system's. */
   readonly lookup?: Lookup;
-  /** Default: 1 s, up to 15 s. */
+  /** Default: 1 s, up to 15 s; 50 ms, up to 2.5 s, while a place is released for another server. */
   readonly retryMs?: number;
 }
 
@@ -43,6 +54,13 @@ interface Move {
   readonly named: string;
 }
 
+/** A place that the configuration gives to another server. */
+interface Released {
+  /** Where the port is to be, as the configuration names it. */
+  readonly named: string;
+  retryCount: number;
+}
+
 /**
  * Moves the ports of this server to the places that the configuration in force gives them.
  *
@@ -51,6 +69,9 @@ interface Move {
  *   reported and tried again.
  * - Ports that change places with each other, or a port that gets another address under its number,
  *   are released, bound, and on failure bound where they were.
+ * - A place that the configuration gives to another server is released at once: two servers of one
+ *   machine that swap ports would wait for each other, and connections for the one would reach the
+ *   other. It is taken back, if it is free, only where the new place cannot be opened for a while.
  */
 export class PortMoves {
   readonly #options: PortMovesOptions;
@@ -58,7 +79,11 @@ export class PortMoves {
   readonly #failures = new Map<MovablePort, Failure>();
   /** Where a port was that has no socket now: neither its new nor its old place could be bound. */
   readonly #lost = new Map<MovablePort, Place>();
+  /** Ports whose place before belongs to another server, until they have moved. */
+  readonly #released = new Map<MovablePort, Released>();
   readonly #backoff: Backoff;
+  /** While a place is released. */
+  readonly #soon: Backoff;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isAskedAgain = false;
@@ -66,13 +91,11 @@ export class PortMoves {
 
   constructor(options: PortMovesOptions) {
     this.#options = options;
-    const { retryMs = RETRY_MS_LEAST } = options;
-    this.#backoff = new Backoff({
-      leastMs: retryMs,
-      mostMs: Math.max(RETRY_MS_MOST, retryMs),
-      jitter: 0,
-      random: () => 0,
-    });
+    const { retryMs } = options;
+    const backoff = (leastMs: number, mostMs: number): Backoff =>
+      new Backoff({ leastMs: retryMs ?? leastMs, mostMs: retryMs ?? mostMs, jitter: 0, random: () => 0 });
+    this.#backoff = backoff(RETRY_MS_LEAST, RETRY_MS_MOST);
+    this.#soon = backoff(RELEASED_RETRY_MS_LEAST, RELEASED_RETRY_MS_MOST);
   }
 
   add(...ports: readonly MovablePort[]): void {
@@ -87,6 +110,7 @@ export class PortMoves {
   /** Places may have changed. @returns when each port has moved, or could not for now */
   follow(): Promise<void> {
     this.#backoff.reset();
+    this.#soon.reset();
     return this.#run();
   }
 
@@ -101,20 +125,28 @@ export class PortMoves {
     this.#running ??= this.#runAll().finally(() => {
       this.#running = undefined;
       if (this.#failures.size === 0 || this.#isStopped) return;
-      this.#timer = setTimeout(() => void this.#run(), this.#backoff.nextDelayMs());
+      const backoff = this.#released.size > 0 ? this.#soon : this.#backoff;
+      this.#timer = setTimeout(() => this.#retry(), backoff.nextDelayMs());
       this.#timer.unref();
     });
     return this.#running;
+  }
+
+  #retry(): void {
+    for (const released of this.#released.values()) released.retryCount++;
+    void this.#run();
   }
 
   async #runAll(): Promise<void> {
     while (this.#isAskedAgain && !this.#isStopped) {
       this.#isAskedAgain = false;
       const moves = await this.#movesNow();
+      for (const move of moves) await this.#releaseForOther(move);
       await this.#moveFree(moves);
       // A place of another port that did not move does not become free.
       for (let stuck = this.#stuckOf(moves); stuck !== undefined; stuck = this.#stuckOf(moves)) {
         moves.splice(moves.indexOf(stuck.move), 1);
+        await this.#takeBack(stuck.move.port);
         this.#failed(stuck.move, `${stuck.by} of this server has that place`);
       }
       if (moves.length > 0 && !this.#isStopped) await this.#exchange(moves);
@@ -131,13 +163,47 @@ export class PortMoves {
       const named = hostPort(wanted.host ?? "*", number);
       try {
         const to = { address: await this.#resolve(wanted.host), port: number };
-        if (port.socket.place !== undefined && isSame(port.socket.place, to)) this.#failures.delete(port);
-        else moves.push({ port, to, named });
+        if (port.socket.place !== undefined && isSame(port.socket.place, to)) {
+          this.#failures.delete(port);
+          this.#released.delete(port);
+        } else moves.push({ port, to, named });
       } catch (error) {
         this.#failed({ port, to: { address: wanted.host, port: number }, named }, reasonOf(error));
       }
     }
     return moves;
+  }
+
+  async #releaseForOther({ port, named }: Move): Promise<void> {
+    const { place } = port.socket;
+    if (place === undefined) return;
+    const heir = await this.#heirOf(place);
+    // Another change may have come while a name was looked up.
+    if (heir === undefined || port.socket.place !== place || this.#isStopped) return;
+    if (this.#released.get(port)?.named !== named) this.#released.set(port, { named, retryCount: 0 });
+    if (!this.#isReleased(port)) return;
+    this.#lost.set(port, place);
+    port.socket.release();
+    this.#options.info(
+      `${port.name} is closed at ${hostPort(place.address ?? "*", place.port)}, which the configuration gives to server ${heir.sid}; it is to be opened at ${named}`,
+      { event: "port-released" },
+    );
+  }
+
+  async #heirOf(place: Place): Promise<OtherPlace | undefined> {
+    for (const other of this.#options.others?.() ?? []) {
+      if (other.port !== place.port) continue;
+      try {
+        if (isTakenFrom(place, (await this.#resolve(other.host)) ?? other.host)) return other;
+      } catch {
+        // A name without an address is no server's that could open the port.
+      }
+    }
+    return undefined;
+  }
+
+  #isReleased(port: MovablePort): boolean {
+    return (this.#released.get(port)?.retryCount ?? RELEASED_RETRY_COUNT) < RELEASED_RETRY_COUNT;
   }
 
   /**
@@ -153,8 +219,8 @@ export class PortMoves {
         await next.port.socket.open(next.to);
         this.#moved(next);
       } catch (error) {
-        this.#failed(next, reasonOf(error));
         await this.#takeBack(next.port);
+        this.#failed(next, reasonOf(error));
       }
     }
   }
@@ -193,7 +259,7 @@ export class PortMoves {
   /** Binds the place that a port was at before, if it has none now. */
   async #takeBack(port: MovablePort): Promise<void> {
     const before = this.#lost.get(port);
-    if (before === undefined) return;
+    if (before === undefined || this.#isReleased(port)) return;
     try {
       await port.socket.open(before);
       this.#lost.delete(port);
@@ -205,6 +271,7 @@ export class PortMoves {
   #moved({ port, named }: Move): void {
     this.#lost.delete(port);
     this.#failures.delete(port);
+    this.#released.delete(port);
     this.#options.info(`${port.name} is at ${named} now, as the configuration says`, { event: "port-moved" });
   }
 
@@ -215,6 +282,11 @@ export class PortMoves {
     const nowMs = performance.now();
     const before = this.#failures.get(port);
     const isNew = before?.text !== text || nowMs - before.loggedMs >= REPEAT_MS;
+    // Servers that swap are not ready at the same moment.
+    if (this.#isReleased(port)) {
+      this.#failures.set(port, { text, loggedMs: Number.NEGATIVE_INFINITY });
+      return;
+    }
     this.#failures.set(port, { text, loggedMs: isNew ? nowMs : before.loggedMs });
     if (!isNew) return;
     this.#options.error(`${text}, and the move is tried again`, { event: "port-not-moved" });

@@ -48,6 +48,7 @@ export type ServerEvent =
   | "peers-unprotected"
   | "port-moved"
   | "port-not-moved"
+  | "port-released"
   | "refused"
   | "reserve-not-kept"
   | "restore-failed"
@@ -153,6 +154,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "peers-unprotected": "links between servers are without a secret or without TLS",
   "port-moved": "a port was opened where the configuration puts it",
   "port-not-moved": "a port cannot be opened where the configuration puts it",
+  "port-released": "a port was closed at a place that the configuration gives to another server",
   "quorum-lost": "the leader has lost its quorum; the role ends",
   "read-only-service": "there is no quorum, and reads are served to read-only clients",
   refused: "a connection was refused or closed; `refusal` says why",
