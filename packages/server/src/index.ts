@@ -42,6 +42,7 @@ export { inspectHistory } from "./offline/inspect/inspect-history.ts";
 export type { InspectOptions } from "./offline/inspect/inspect-options.ts";
 export { type NodeHistoryOptions, printChanges, printPastNode } from "./offline/inspect/node-history.ts";
 export { readTree, type TreePlace } from "./offline/inspect/read-tree.ts";
+export { type HistoryOwner, historyOwner } from "./offline/history-owner.ts";
 export { OfflineError } from "./offline/offline-error.ts";
 export {
   type SnapshotOptions,

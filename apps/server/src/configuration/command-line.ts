@@ -27,7 +27,7 @@ zooid-server status [zoo.cfg] [options]
 zooid-server health [zoo.cfg] [options]
 zooid-server recover [zoo.cfg] --data DIR --as-member N=LINE [--plan] [--confirm ID] [--force]
 zooid-server snapshot [zoo.cfg] --data DIR [--out FILE] [--force]
-zooid-server restore --from DIR --data DIR [--to ZXID|TIME] [--as-member N=LINE] [--keep-sessions] [--plan]
+zooid-server restore [zoo.cfg] --from DIR --data DIR [--to ZXID|TIME] [--as-member N=LINE [--confirm ID]] [--keep-sessions] [--plan]
 zooid-server import --apache DIR [--apache-log DIR] --data DIR [--as-member N=LINE] [--plan]
 zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR [--to ZXID|TIME]}
 zooid-server inspect FILE... [--entries [--data]] [--verify]

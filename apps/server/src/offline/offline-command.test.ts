@@ -100,6 +100,11 @@ test.each<[string, readonly string[], string]>([
   ["a comparison with changes", ["inspect", "--diff", "a", "b", "--entries"], "--diff compares whole states"],
   ["an unknown option of inspect", ["inspect", "f", "--entris"], "the nearest is --entries"],
   ["no archive", ["restore", "--data", "d"], "--from names the archive"],
+  [
+    "a confirmation without a member",
+    ["restore", "--from", "a", "--data", "d", "--confirm", "1"],
+    "go with --as-member",
+  ],
   ["no place for what is restored", ["restore", "--from", "a"], "--data names the directory that gets the data"],
   ["a moment that is none", ["restore", "--from", "a", "--data", "d", "--to", "yesterday"], "--to takes a zxid like"],
   ["a day without a time", ["restore", "--from", "a", "--data", "d", "--to", "2026-05-31"], "--to takes a zxid like"],
@@ -182,6 +187,8 @@ test("restore takes an archive, a directory, and a moment", () => {
     member: undefined,
     keepsSessions: true,
     isPlan: false,
+    confirmed: undefined,
+    listed: [],
   });
   expect(
     parse("restore", "--from", "a", "--to", "2026-05-31T23:59:00Z", "--plan", "--as-member", MEMBER),

@@ -79,6 +79,10 @@ export interface RestoreCommand {
   readonly member: Member | undefined;
   readonly keepsSessions: boolean;
   readonly isPlan: boolean;
+  /** The id of the ensemble that may go on beside the copy. */
+  readonly confirmed: string | undefined;
+  /** The members that zoo.cfg lists. */
+  readonly listed: readonly Member[];
 }
 
 export interface InspectCommand extends InspectOptions {
@@ -156,6 +160,7 @@ const RESTORE = {
   to: { type: "string" },
   "as-member": { type: "string" },
   "keep-sessions": { type: "boolean" },
+  confirm: { type: "string" },
   plan: { type: "boolean" },
 } as const;
 
@@ -183,7 +188,7 @@ export function parseOfflineCommand(
   if (first === "import") return importCommand(rest);
   if (first === "inspect") return inspectCommand(rest);
   if (first === "recover") return recoverCommand(rest, readFile);
-  if (first === "restore") return restoreCommand(rest);
+  if (first === "restore") return restoreCommand(rest, readFile);
   return first === "snapshot" ? snapshotCommand(rest, readFile) : undefined;
 }
 
@@ -317,10 +322,10 @@ function recoverCommand(argv: readonly string[], readFile: (file: string) => Con
   };
 }
 
-function restoreCommand(argv: readonly string[]): RestoreCommand {
+function restoreCommand(argv: readonly string[], readFile: (file: string) => ConfigFile): RestoreCommand {
   const { values, positionals } = parseOptions(argv, RESTORE);
   const problems: string[] = [];
-  if (positionals.length > 0) problems.push(`restore takes options alone, found ${positionals.join(", ")}`);
+  const file = fileOf("restore", positionals, readFile, problems);
   const { from, data, log, to, plan: isPlan = false } = values;
   if (from === undefined) problems.push("--from names the archive: a data directory, or its folder archive");
   if (data === undefined && !isPlan)
@@ -328,6 +333,8 @@ function restoreCommand(argv: readonly string[]): RestoreCommand {
   const target = to === undefined ? undefined : targetOf("--to", to, problems);
   const named = values["as-member"];
   const member = named === undefined ? undefined : memberOf(named, problems);
+  if (member === undefined && (file !== undefined || values.confirm !== undefined))
+    problems.push("a zoo.cfg and --confirm go with --as-member: they say which ensemble the copy may meet");
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     kind: "restore",
@@ -338,6 +345,8 @@ function restoreCommand(argv: readonly string[]): RestoreCommand {
     member,
     keepsSessions: values["keep-sessions"] === true,
     isPlan,
+    confirmed: values.confirm,
+    listed: membersIn(file),
   };
 }
 

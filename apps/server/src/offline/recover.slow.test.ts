@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect } from "@zooid/client";
@@ -245,6 +245,58 @@ test("a survivor beside a member with an empty disk says that this one is not co
     /2 of 3 voters reachable; server 3 at .*server 1 is not counted: its data directory is empty, has lost data/;
   await until("reason", () => (reason.test(run("status", config).text) ? true : undefined));
 });
+
+test.each(["reconfigEnabled=true", "reconfigEnabled=false"])(
+  "a copy as a member is refused while a server of the ensemble runs, with %s, and made once none does",
+  async (setting) => {
+    const history = ["zooid.history.retainMs=3600000", "zooid.history.fileMs=100"];
+    const members = await started(3, { settings: [setting, "standaloneEnabled=false", ...history] });
+    const [first, second, third] = members as [MemberProcess, MemberProcess, MemberProcess];
+    const client = await clientOf(members);
+    await client.create("/kept", "data");
+    await until("the history", () =>
+      existsSync(join(first.dataDir, "archive/log")) && readdirSync(join(first.dataDir, "archive/log")).length > 0
+        ? true
+        : undefined,
+    );
+    const copy = join(directory(), "copy");
+    const restore = (...more: readonly string[]) =>
+      run("restore", "--from", first.dataDir, "--data", copy, "--as-member", `1=${lineOf(first)}`, ...more);
+    const expectRefused = (reason: string): void => {
+      const { status, text } = restore();
+      expect([status, text]).toEqual([ExitStatus.REFUSED, expect.stringContaining(reason)]);
+      expect(existsSync(copy)).toBe(false);
+    };
+    expectRefused(`${first.dataDir} is in use by process`);
+    await first.end("SIGKILL");
+    expectRefused(`server 2 of the ensemble`);
+    const [, id = ""] = / --confirm (\S+) makes the copy/.exec(restore().text) ?? [];
+    expect(restore("--confirm", "other").text).toContain(`the ensemble whose history it is, ${id}, found other`);
+    expect(restore("--plan").text).toContain("server 3 of the ensemble");
+    expect(restore("--confirm", id).status).toBe(ExitStatus.OK);
+    rmSync(copy, { recursive: true });
+    for (const member of [second, third]) await member.end("SIGKILL");
+    expect(restore().status).toBe(ExitStatus.OK);
+    // A backup that lies elsewhere has the history alone: zoo.cfg lists the members.
+    const archive = join(directory(), "backup");
+    cpSync(join(first.dataDir, "archive"), archive, { recursive: true });
+    rmSync(copy, { recursive: true });
+    second.start();
+    third.start();
+    await level([second, third]);
+    const own = ["--data", copy, "--as-member", `1=${lineOf(first)}`];
+    const listed = run("restore", join(directory(), "zoo1.cfg"), "--from", archive, ...own);
+    expect([listed.status, listed.text]).toEqual([
+      ExitStatus.REFUSED,
+      expect.stringContaining("server 2 of the ensemble"),
+    ]);
+    const unlisted = run("restore", "--from", archive, ...own);
+    expect([unlisted.status, unlisted.text]).toEqual([
+      ExitStatus.OK,
+      expect.stringContaining("none of them was asked"),
+    ]);
+  },
+);
 
 test("a snapshot of a stopped member has all that it logged, and leaves the member as it is", async () => {
   const members = await killed();

@@ -32,7 +32,7 @@ export async function recover(command: RecoverCommand, output: Output): Promise<
   const survivors = newestFirst(directories.map(readSurvivor));
   const [survivor] = survivors;
   if (survivor === undefined) throw new OfflineError(["no data directory is named"]);
-  const known = membersOf(survivor, listed);
+  const known = joinedLists(survivor.members?.servers ?? [], listed);
   const answering = await answeringMembers(known);
   if (isPlan) {
     const impossible = recoveryProblems(survivor, { takesDamaged: true });
@@ -72,8 +72,7 @@ function confirmationProblems({ ensembleId }: Survivor, confirmed: string | unde
 }
 
 /** Those in the data, and those of zoo.cfg that are not. */
-function membersOf({ members }: Survivor, listed: readonly Member[]): readonly Member[] {
-  const kept = members?.servers ?? [];
+export function joinedLists(kept: readonly Member[], listed: readonly Member[]): readonly Member[] {
   const keys = new Set(memberLines(kept));
   return [...kept, ...listed.filter((member) => !keys.has(memberLines([member]).join("\n")))];
 }

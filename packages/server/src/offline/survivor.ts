@@ -107,7 +107,7 @@ function walk(
  * The newest one that is kept with the data: a change that was not committed is in force once the
  * log is.
  */
-function membersIn({ committedConfig, lastSeenConfig }: DurableLog): Members | undefined {
+export function membersIn({ committedConfig, lastSeenConfig }: DurableLog): Members | undefined {
   const stored = [committedConfig, lastSeenConfig].map((bytes) =>
     bytes === undefined ? undefined : decodeMembers(bytes),
   );
