@@ -339,6 +339,14 @@ test("--help and --version win over everything else", () => {
   expect(parseCommandLine(["no-such-file", "--version"])).toEqual({ kind: "version" });
 });
 
+test("a file of servers that is gone is refused with what to do", () => {
+  const gone = join(directory, "zoo.cfg.dynamic.100000000");
+  const file = configFile(`dataDir=d\ndynamicConfigFile=${gone}\n`);
+  expect(problemsOf(file)).toBe(
+    `${file}: dynamicConfigFile (line 2): there is no file ${gone}: write into it what zooid-cli -server HOST:PORT config prints of another server of the ensemble, or write the lines server.N into zoo.cfg in place of dynamicConfigFile`,
+  );
+});
+
 describe("refused with a sentence", () => {
   test.each([
     [["--nope"], "--nope"],

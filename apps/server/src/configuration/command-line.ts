@@ -10,7 +10,14 @@ import {
 } from "@zooid/embedded-server";
 import { type OfflineCommand, parseOfflineCommand } from "../offline/offline-command.ts";
 import { unreadSettings } from "../process/start-scripts.ts";
-import { applySettings, type ConfigFile, parseConfigFile, type UnknownKeys, unknownKeysOf } from "./config-file.ts";
+import {
+  applySettings,
+  type ConfigFile,
+  MEMBERS_REMEDY,
+  parseConfigFile,
+  type UnknownKeys,
+  unknownKeysOf,
+} from "./config-file.ts";
 import { readText } from "./configuration-text.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { type JvmFlags, jvmRest, jvmSettings, misspeltFlags } from "./jvm-flags.ts";
@@ -229,7 +236,7 @@ function fromFile(file: string | undefined, unknown?: UnknownKeys): ReadFile {
   if (file === undefined) return { ...NOTHING, options: {} };
   const text = readConfiguration(file);
   try {
-    return { ...parseConfigFile(text, readConfiguration, unknown), text };
+    return { ...parseConfigFile(text, readMembersFile, unknown), text };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(error.problems.map((problem) => `${file}: ${problem}`));
@@ -245,13 +252,21 @@ const NOTHING: Omit<ConfigFile, "options"> = {
   warnings: [],
 };
 
-function readConfiguration(file: string): string {
+/** The file that zoo.cfg names for the servers of the ensemble. */
+function readMembersFile(file: string): string {
+  return readConfiguration(file, MEMBERS_REMEDY);
+}
+
+/** @param remedy what to do where the file is gone; undefined: nothing is known */
+function readConfiguration(file: string, remedy?: string): string {
   try {
     const { size } = statSync(file);
     if (size > FILE_BYTES_MAX)
       throw new RangeError(`it has ${size} bytes, and no configuration has more than ${FILE_BYTES_MAX}`);
     return readText(file);
   } catch (error) {
+    const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (isGone && remedy !== undefined) throw new ConfigError([`there is no file ${file}: ${remedy}`]);
     const reason = accessFault(resolve(file), "read") ?? (error instanceof Error ? error.message : error);
     // npm takes the name of an option for itself, and leaves its value.
     const hint = /^\d+$/.test(file)

@@ -199,7 +199,10 @@ describe("a file that lists the servers", () => {
       "server.1=a:1:2\ntickTime=5",
       "tickTime (line 2 of /zoo.cfg.dynamic.100000000) is none of server.N, group.N, weight.N and version",
     ],
-    ["version=1", "dynamicConfigFile (line 2): /zoo.cfg.dynamic.100000000 lists no server"],
+    [
+      "version=1",
+      "dynamicConfigFile (line 2): /zoo.cfg.dynamic.100000000 lists no server: write into it what zooid-cli -server HOST:PORT config prints of another server of the ensemble, or write the lines server.N into zoo.cfg in place of dynamicConfigFile",
+    ],
   ])("that holds %j is refused", (text, problem) => {
     expect(() => parsed(text)).toThrow(new ConfigError([problem]));
   });

@@ -40,6 +40,9 @@ export interface ConfigFile {
   readonly warnings: readonly string[];
 }
 
+/** What to do where the file that lists the servers is lost, or empty. */
+export const MEMBERS_REMEDY: string = `write into it what zooid-cli -server HOST:PORT config prints of another server of the ensemble, or write the lines server.N into zoo.cfg in place of ${DYNAMIC_FILE}`;
+
 /**
  * Reads the text of a zoo.cfg; throws one ConfigError that lists everything that is wrong with it.
  *
@@ -139,7 +142,7 @@ function listedServers(file: string, text: string, where: string): readonly Sett
       .filter(({ key }) => ![SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((pattern) => pattern.test(key)))
       .map((setting) => `${setting.key} (${setting.where}) is none of server.N, group.N, weight.N and version`),
   ];
-  if (settings.length === 0) problems.push(`${DYNAMIC_FILE} (${where}): ${file} lists no server`);
+  if (settings.length === 0) problems.push(`${DYNAMIC_FILE} (${where}): ${file} lists no server: ${MEMBERS_REMEDY}`);
   if (problems.length > 0) throw new ConfigError(problems);
   return settings;
 }
