@@ -36,13 +36,13 @@ export { type Imported, type ImportOptions, importApache } from "./offline/apach
 export { type ApacheState, readApache } from "./offline/apache/read-apache.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";
 export { hasConfiguration } from "./offline/has-configuration.ts";
+export { type HistoryOwner, historyOwner } from "./offline/history-owner.ts";
 export { type Comparison, compareTrees, comparisonText } from "./offline/inspect/compare-trees.ts";
 export { inspectFiles } from "./offline/inspect/inspect-files.ts";
 export { inspectHistory } from "./offline/inspect/inspect-history.ts";
 export type { InspectOptions } from "./offline/inspect/inspect-options.ts";
 export { type NodeHistoryOptions, printChanges, printPastNode } from "./offline/inspect/node-history.ts";
 export { readTree, type TreePlace } from "./offline/inspect/read-tree.ts";
-export { type HistoryOwner, historyOwner } from "./offline/history-owner.ts";
 export { OfflineError } from "./offline/offline-error.ts";
 export {
   type SnapshotOptions,

@@ -107,7 +107,13 @@ async function checkMoment(moment: number): Promise<void> {
   rmSync(restored.dataDir, { recursive: true });
   const plan = planRestore(join(server.dataDir, "archive"), { zxid });
   const directories = { dataDir: restored.dataDir };
-  await restoreHistory(plan, { directories, command: "restore", member: undefined, keepsSessions: false, warn: () => {} });
+  await restoreHistory(plan, {
+    directories,
+    command: "restore",
+    member: undefined,
+    keepsSessions: false,
+    warn: () => {},
+  });
   await restored.start();
   const client = await connectTo(restored.port);
   for (const path of PATHS) {
