@@ -79,7 +79,7 @@ export interface RestoreCommand {
   readonly member: Member | undefined;
   readonly keepsSessions: boolean;
   readonly isPlan: boolean;
-  /** The id of the ensemble that may go on beside the copy. */
+  /** The id of the ensemble of the history, which may still run. */
   readonly confirmed: string | undefined;
   /** The members that zoo.cfg lists. */
   readonly listed: readonly Member[];

@@ -73,6 +73,14 @@ describe("directories whose command was killed", () => {
     expect(server.port).toBeGreaterThan(0);
   });
 
+  test("are filled again where the kill came between the ends of the two markers", async () => {
+    rmSync(join(directories.logDir, UNFINISHED_FILE));
+    await expectUnfinished();
+    await fill(nothing);
+    await using server = await startTestServer(directories);
+    expect(server.port).toBeGreaterThan(0);
+  });
+
   test("go when the repeated command fails, and stay where it is killed as well", async () => {
     await killWhileFilling();
     await expectUnfinished();

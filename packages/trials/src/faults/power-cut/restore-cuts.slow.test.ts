@@ -14,7 +14,7 @@ import { readDiskCalls } from "./disk-calls.ts";
 import { recordingEnvironment } from "./recording-shim.ts";
 import { exportedDirectory, restoredDirectories } from "./restored-directories.ts";
 
-/** One disk of so many is started as a whole, and restored to again. */
+/** Each twentieth disk of a kind is started as a whole, and restored to again. */
 const WHOLE_EVERY = 20;
 
 let folder: string;
@@ -23,12 +23,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("a kill or a power cut after any call of a restore leaves nothing, unfinished directories, or all of the data", async () => {
+test("a kill or a power cut after any call of a restore leaves nothing, unfinished directories, or all of the data", {
+  timeout: 300_000,
+}, async () => {
   await using history = await ArchivedHistory.make();
   await history.write(1);
   const calls = await recorded("restore", history.archive);
   const last = lastIn(calls.root);
-  const disk = join(folder, "disk");
+  // At the same place: the markers name it.
+  const disk = calls.root;
+  rmSync(disk, { recursive: true });
   const seen = { nothing: 0, unfinished: 0, whole: 0 };
   const keys = new Set<string>();
   for (const state of cutStates(calls, { recentMax: 1 })) {
