@@ -247,7 +247,7 @@ export class Membership {
    */
   electionLinkUp(sid: ServerId, said?: SaidDisk): void {
     if (said !== undefined) this.#learn(() => this.zab.peerHeard(sid, said));
-    this.#unreached.forget(sid);
+    if (this.#unreached.forget(sid)) this.#election?.avoid(sid, this.#nowMs);
     this.#election?.linkUp(sid, this.#nowMs);
   }
 

@@ -41,10 +41,14 @@ export class UnreachedLeaders {
     return nowMs < (this.#untilMs.get(sid) ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** A connection to this server came about: it may have other ports now. */
-  forget(sid: ServerId): void {
+  /**
+   * A connection to this server came about: it may have other ports now.
+   *
+   * @returns whether it was avoided since it was last forgotten
+   */
+  forget(sid: ServerId): boolean {
     this.#attempts.delete(sid);
-    this.#untilMs.delete(sid);
+    return this.#untilMs.delete(sid);
   }
 
   /** This server has a leader, or the configuration has changed. */
