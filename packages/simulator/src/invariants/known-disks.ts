@@ -68,11 +68,15 @@ export class KnownDisks {
 
   /**
    * Whether a disk holds an epoch, and with it a history. The epoch of an attempt to found an
-   * ensemble is none where others have logged anything: its server is not counted beside them.
+   * ensemble is none where others have logged anything, or hold a later epoch of another attempt:
+   * its server is not counted beside them.
    */
   isFormed(sid: ServerId): boolean {
-    const holdsEpoch = (this.#disks.get(sid)?.durable.currentEpoch ?? 0) > 0;
-    return holdsEpoch && (this.hasLogged(sid) || this.areBlank);
+    const own = this.#disks.get(sid)?.durable;
+    if (own === undefined || own.currentEpoch === 0) return false;
+    const outdoes = ({ durable: { currentEpoch, identity } }: KnownDisk): boolean =>
+      currentEpoch > own.currentEpoch && identity.ensembleId !== own.identity.ensembleId;
+    return this.hasLogged(sid) || (this.areBlank && ![...this.#disks.values()].some(outdoes));
   }
 
   /**
