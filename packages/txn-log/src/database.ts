@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import Sqlite, { type Statement } from "better-sqlite3";
 import { StoreError } from "./store-error.ts";
+import { syncPath } from "./sync-path.ts";
 
 /** The one door to SQLite: how our files are opened, and that it does what it was asked. */
 
@@ -207,18 +208,4 @@ export function storeErrorOf(cause: unknown, file: string): StoreError {
     return new StoreError({ code: "DAMAGED", file, place: "a page", found: reason }, { cause });
   }
   return new StoreError({ code: "WRITE_FAILED", file, reason: `${reason} (${code})` }, { cause });
-}
-
-/** Makes names in a directory durable: SQLite itself ignores it when this fails. */
-export function syncDirectoryOf(file: string): void {
-  syncPath(dirname(file));
-}
-
-export function syncPath(path: string): void {
-  const handle = openSync(path, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -535,18 +535,12 @@ export {
   type ArchiveParts,
   type ArchiveStatus,
 } from "./archive/archive.ts";
-export {
-  type BaseManifest,
-  type BasePart,
-  type ListedBase,
-  listBases,
-  readBase,
-  readManifest,
-} from "./archive/archive-base.ts";
+export { type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";
 export { type ArchiveBlock, ArchiveFile } from "./archive/archive-file.ts";
 export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from "./archive/archive-folder.ts";
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";
+export type { BaseManifest, BasePart } from "./archive/base-manifest.ts";
 export { HistoryQueries } from "./archive/history-queries.ts";
 export {
   type ChangeSink,

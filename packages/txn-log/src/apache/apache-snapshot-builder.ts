@@ -12,11 +12,11 @@ import {
   StatOffset,
 } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
-import { syncDirectoryOf, syncPath } from "../database.ts";
 import { refused, SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
 import { RowOffset, sealRow, setHasData } from "../state/node-row.ts";
 import { removeStateFile, StateFile } from "../state/state-file.ts";
 import type { StateMeta } from "../state-store.ts";
+import { syncDirectoryOf, syncPath } from "../sync-path.ts";
 import type { TestBreak } from "../test-break.ts";
 import { STAT_LENGTHS_BYTES, STAT_LENGTHS_START } from "./apache-format.ts";
 import { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";

@@ -2,12 +2,22 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { EpochRange, Zxid } from "@zooid/model";
-import { syncDirectoryOf, syncPath } from "../database.ts";
+import type { Zxid } from "@zooid/model";
 import { SNAPSHOT_CHUNK_BYTES, type SnapshotSource } from "../state-store.ts";
-import { StoreError } from "../store-error.ts";
-import type { LogPosition } from "../txn-log.ts";
-import { ARCHIVE_FORMAT, damaged, parsePosition, parseZxidName, positionText, zxidName } from "./archive-format.ts";
+import { syncDirectoryOf, syncPath } from "../sync-path.ts";
+import { ARCHIVE_FORMAT, damaged, parseZxidName, zxidName } from "./archive-format.ts";
+import {
+  type BaseManifest,
+  type BasePart,
+  CHUNKS_PER_PART,
+  encodeManifest,
+  MANIFEST_BYTES_MAX,
+  MANIFEST_FILE,
+  PART_BYTES_MAX,
+  parseManifest,
+  partName,
+  sumOf,
+} from "./base-manifest.ts";
 
 /**
  * A base of the archive: the whole state at one zxid, as learners get it, in parts of 16 MiB.
@@ -19,25 +29,6 @@ import { ARCHIVE_FORMAT, damaged, parsePosition, parseZxidName, positionText, zx
  *
  * It has its name only when it is whole.
  */
-export interface BaseManifest {
-  readonly format: number;
-  readonly ensembleId: string;
-  readonly position: LogPosition;
-  /** The epoch table up to there. */
-  readonly epochs: readonly EpochRange[];
-  readonly digestHigh: number;
-  readonly digestLow: number;
-  readonly nodeCount: number;
-  readonly sessionCount: number;
-  /** When it was taken, in ms since 1970. */
-  readonly takenMs: number;
-  readonly parts: readonly BasePart[];
-}
-
-export interface BasePart {
-  readonly bytes: number;
-  readonly sha256: string;
-}
 
 /** A base by its folder's name. */
 export interface ListedBase {
@@ -45,10 +36,7 @@ export interface ListedBase {
   readonly zxid: Zxid;
 }
 
-const MANIFEST_FILE = "manifest.json";
 const UNFINISHED = "unfinished";
-const CHUNKS_PER_PART = 64;
-const MANIFEST_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The bases of an archive, oldest first. */
 export function listBases(bases: string): readonly ListedBase[] {
@@ -78,8 +66,7 @@ export async function writeBase(
     const parts = await writeParts(folder, source);
     const same = { epochs, digestHigh, digestLow, nodeCount, sessionCount, parts };
     const manifest: BaseManifest = { format: ARCHIVE_FORMAT, ...info, position, ...same };
-    const text = `${JSON.stringify({ ...manifest, position: positionText(position) })}\n`;
-    await writeFileWhole(join(folder, MANIFEST_FILE), [Buffer.from(`${text}${sumOf(Buffer.from(text))}\n`)]);
+    await writeFileWhole(join(folder, MANIFEST_FILE), [encodeManifest(manifest)]);
     syncPath(folder);
     const named = join(bases, zxidName(position.zxid));
     rmSync(named, { recursive: true, force: true });
@@ -95,18 +82,7 @@ export async function writeBase(
 /** @throws StoreError `DAMAGED` or `NEWER_FORMAT` */
 export function readManifest({ folder }: ListedBase): BaseManifest {
   const file = join(folder, MANIFEST_FILE);
-  const bytes = readWhole(file, MANIFEST_BYTES_MAX);
-  const end = bytes.indexOf("\n") + 1;
-  if (end === 0 || bytes.toString("latin1", end).trim() !== sumOf(bytes.subarray(0, end))) {
-    throw damaged(file, "its sum", "another one");
-  }
-  const manifest = JSON.parse(bytes.toString("utf8", 0, end)) as Omit<BaseManifest, "position"> & {
-    readonly position: string;
-  };
-  if (manifest.format > ARCHIVE_FORMAT) {
-    throw new StoreError({ code: "NEWER_FORMAT", file, known: ARCHIVE_FORMAT, found: manifest.format });
-  }
-  return { ...manifest, position: parsePosition(manifest.position, file) };
+  return parseManifest(readWhole(file, MANIFEST_BYTES_MAX), file);
 }
 
 /**
@@ -118,7 +94,7 @@ export function readManifest({ folder }: ListedBase): BaseManifest {
 export function* readBase(base: ListedBase, { parts }: BaseManifest): Generator<Uint8Array, void> {
   for (const [number, { bytes: length, sha256 }] of parts.entries()) {
     const file = join(base.folder, partName(number));
-    const bytes = readWhole(file, CHUNKS_PER_PART * SNAPSHOT_CHUNK_BYTES);
+    const bytes = readWhole(file, PART_BYTES_MAX);
     if (bytes.length !== length) throw damaged(file, "its end", `${bytes.length} bytes, not ${length}`);
     if (sumOf(bytes) !== sha256) throw damaged(file, "its SHA-256", "another one");
     for (let at = 0; at < bytes.length; at += SNAPSHOT_CHUNK_BYTES) {
@@ -162,12 +138,4 @@ function readWhole(file: string, bytesMax: number): Buffer {
   const bytes = readFileSync(file);
   if (bytes.length > bytesMax) throw damaged(file, "its end", `${bytes.length} bytes, and at most ${bytesMax}`);
   return bytes;
-}
-
-function partName(number: number): string {
-  return String(number).padStart(4, "0");
-}
-
-function sumOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

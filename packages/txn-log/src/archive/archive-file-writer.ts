@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { assert, FRAME_HEADER_BYTES, type TxnDecoder, writeFrameHeader, type Zxid } from "@zooid/model/storage";
 import { ChainCursor } from "../chain.ts";
-import { syncDirectoryOf } from "../database.ts";
+import { syncDirectoryOf } from "../sync-path.ts";
 import type { LogPosition } from "../txn-log.ts";
 import {
   ARCHIVE_FORMAT,

@@ -6,6 +6,7 @@ import { type Chain, ChainCursor, formatChain } from "../chain.ts";
 import type { EntrySink } from "../segments/entry-sink.ts";
 import {
   type ArchiveFooter,
+  BLOCK_FRAMES_MAX,
   BLOCKS_MAX,
   damaged,
   decodeFooter,
@@ -175,10 +176,13 @@ export class ArchiveFile implements Disposable {
     const rows = this.#unpack(table, blockCount * ROW_BYTES, "the table of blocks");
     return Array.from({ length: blockCount }, (_, number) => {
       const at = number * ROW_BYTES;
+      const frameBytes = rows.readUInt32LE(at + 8);
+      // What it is unpacked to takes that much memory.
+      if (frameBytes > BLOCK_FRAMES_MAX) throw damaged(this.file, `block ${number}`, `${frameBytes} bytes of frames`);
       return {
         at: rows.readUInt32LE(at),
         length: rows.readUInt32LE(at + 4),
-        frameBytes: rows.readUInt32LE(at + 8),
+        frameBytes,
         first: rows.readDoubleLE(at + 12) as Zxid,
       };
     });

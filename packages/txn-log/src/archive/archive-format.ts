@@ -34,6 +34,9 @@ export const PAIR_BYTES = 6;
 /** A block's number has two bytes in the index. */
 export const BLOCKS_MAX = 65_535;
 
+/** Frames of one block: about 16 KiB, or one entry, which is no longer than a frame between servers. */
+export const BLOCK_FRAMES_MAX: number = 65 * 1024 * 1024;
+
 /** A part of the file. */
 export interface Extent {
   readonly at: number;
@@ -100,7 +103,7 @@ export function footerLength(trailer: Buffer, file: string, size: number): numbe
 
 export function decodeFooter(text: Buffer, trailer: Buffer, file: string): ArchiveFooter {
   if (crc32(text) !== trailer.readUInt32BE(4)) throw damaged(file, "the footer", "its checksum is another one");
-  const footer = JSON.parse(text.toString("utf8")) as Record<string, unknown>;
+  const footer = fieldsIn(text, file);
   const number = (name: string): number => {
     const value = footer[name];
     if (typeof value === "number" && Number.isSafeInteger(value)) return value;
@@ -128,6 +131,36 @@ export function decodeFooter(text: Buffer, trailer: Buffer, file: string): Archi
     index: extent("index"),
     sha256: String(footer["sha256"]),
   };
+}
+
+function fieldsIn(text: Buffer, file: string): Readonly<Record<string, unknown>> {
+  try {
+    const fields: unknown = JSON.parse(text.toString("utf8"));
+    if (typeof fields === "object" && fields !== null) return fields as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  throw damaged(file, "the footer", "it has no fields");
+}
+
+/** How much of a file's end {@link parseArchiveTail} needs. */
+export const TAIL_BYTES: number = FOOTER_BYTES_MAX + TRAILER_BYTES;
+
+/**
+ * The footer in the last bytes of a file.
+ *
+ * @param tail the last {@link TAIL_BYTES}, or all of a shorter file
+ * @throws StoreError `DAMAGED` or `NEWER_FORMAT`
+ */
+export function parseArchiveTail(
+  tail: Buffer,
+  { file, size }: { readonly file: string; readonly size: number },
+): ArchiveFooter {
+  if (tail.length < TRAILER_BYTES) throw damaged(file, "its last bytes", `a file of ${size} bytes`);
+  const trailer = tail.subarray(tail.length - TRAILER_BYTES);
+  const length = footerLength(trailer, file, size);
+  if (length > tail.length - TRAILER_BYTES) throw damaged(file, "its last bytes", `a footer of ${length} bytes`);
+  return decodeFooter(tail.subarray(tail.length - TRAILER_BYTES - length, tail.length - TRAILER_BYTES), trailer, file);
 }
 
 /** A position as files of the archive have it. */

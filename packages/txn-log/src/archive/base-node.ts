@@ -2,8 +2,9 @@ import { type Acl, emptySlice, type PastNode, StatOffset, type Zxid } from "@zoo
 import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
 import { dataStart, isWhole, RowOffset, viewNode } from "../state/node-row.ts";
 import type { StateNode } from "../state-store.ts";
-import { type BaseManifest, type ListedBase, readBase } from "./archive-base.ts";
+import { type ListedBase, readBase } from "./archive-base.ts";
 import { damaged } from "./archive-format.ts";
+import type { BaseManifest } from "./base-manifest.ts";
 
 const SLASH = 0x2f;
 

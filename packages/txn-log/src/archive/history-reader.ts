@@ -16,9 +16,10 @@ import {
   type Zxid,
   type ZxidRange,
 } from "@zooid/model/storage";
-import { type BaseManifest, type ListedBase, listBases, readManifest } from "./archive-base.ts";
+import { type ListedBase, listBases, readManifest } from "./archive-base.ts";
 import type { ArchiveFile } from "./archive-file.ts";
 import { ArchiveListing, basesFolderOf, type ListedFile, logFolderOf } from "./archive-folder.ts";
+import type { BaseManifest } from "./base-manifest.ts";
 import { childrenInBase, nodesInBase } from "./base-node.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { ChildrenEffect, isOfChildren } from "./past-children.ts";

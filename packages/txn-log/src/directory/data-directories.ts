@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { syncDirectoryOf } from "../database.ts";
 import { StoreError } from "../store-error.ts";
+import { syncDirectoryOf } from "../sync-path.ts";
 import { accessFault } from "./access-fault.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { refuseForeign } from "./inspect-directory.ts";

@@ -1,9 +1,10 @@
 import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Database, makeDatabase, openReader, readErrorOf, syncDirectoryOf } from "../database.ts";
+import { type Database, makeDatabase, openReader, readErrorOf } from "../database.ts";
 import { refuseOtherFormat, stampFormat } from "../directory/format-number.ts";
 import { LOG_FORMAT } from "../log/log-boot.ts";
 import { StoreError } from "../store-error.ts";
+import { syncDirectoryOf } from "../sync-path.ts";
 import { UNFINISHED } from "./segment-file.ts";
 import { FORMAT_MARK_FILE } from "./segment-name.ts";
 

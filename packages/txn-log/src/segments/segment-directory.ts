@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openReader, readErrorOf, syncDirectoryOf } from "../database.ts";
+import { openReader, readErrorOf } from "../database.ts";
 import { StoreError } from "../store-error.ts";
+import { syncDirectoryOf } from "../sync-path.ts";
 import type { DurableLog } from "../txn-log.ts";
 import { hasFormatMark, writeFormatMark } from "./format-mark.ts";
 import { hasTables, UNFINISHED } from "./segment-file.ts";

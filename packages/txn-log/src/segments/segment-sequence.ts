@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model/storage";
-import { isFull, syncDirectoryOf } from "../database.ts";
+import { isFull } from "../database.ts";
 import { chainOfEntry } from "../log/schema.ts";
+import { syncDirectoryOf } from "../sync-path.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { isEnoughToJudge, NOTHING_SEEN, pageBytesFor, type SegmentLoad } from "./page-size.ts";
 import type { ReaderLeases } from "./reader-leases.ts";

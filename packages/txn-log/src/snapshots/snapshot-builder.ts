@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { formatZxid } from "@zooid/model/storage";
-import { syncDirectoryOf, syncPath } from "../database.ts";
 import { isWhole, RowOffset } from "../state/node-row.ts";
 import { isAcl, removeStateFile, StateFile } from "../state/state-file.ts";
 import type { StateSession } from "../state-store.ts";
+import { syncDirectoryOf, syncPath } from "../sync-path.ts";
 import type { TestBreak } from "../test-break.ts";
 import type { EpochRange, LogPosition } from "../txn-log.ts";
 import { SnapshotDecoder, type SnapshotParts } from "./snapshot-decoder.ts";

@@ -10,11 +10,10 @@ import {
   readErrorOf,
   readNamed,
   type Statement,
-  syncDirectoryOf,
-  syncPath,
 } from "../database.ts";
 import type { StateMeta, StateNode, StateSession, StateSink } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
+import { syncDirectoryOf, syncPath } from "../sync-path.ts";
 import { CHECKPOINTS_FULL_FILE, type TestBreak } from "../test-break.ts";
 import type { LogPosition } from "../txn-log.ts";
 import { isWhole, plainRow, RowOffset, viewNode } from "./node-row.ts";

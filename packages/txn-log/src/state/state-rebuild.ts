@@ -1,8 +1,8 @@
 import { renameSync, rmSync } from "node:fs";
 import type { TxnDecoder } from "@zooid/model";
-import { syncDirectoryOf, syncPath } from "../database.ts";
 import type { EntrySink } from "../log/log-reader.ts";
 import type { StateMeta } from "../state-store.ts";
+import { syncDirectoryOf, syncPath } from "../sync-path.ts";
 import type { TestBreak } from "../test-break.ts";
 import type { Pace } from "../threads/pace.ts";
 import { StateCheckpoint } from "./state-checkpoint.ts";

@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import { type BaseManifest, writeBase } from "../archive/archive-base.ts";
+import { writeBase } from "../archive/archive-base.ts";
 import { ArchiveFile } from "../archive/archive-file.ts";
 import { ArchiveFileWriter } from "../archive/archive-file-writer.ts";
 import { basesFolderOf, logFolderOf } from "../archive/archive-folder.ts";
 import { type ArchiveFooter, encodeFooter } from "../archive/archive-format.ts";
+import type { BaseManifest } from "../archive/base-manifest.ts";
 import { CHAIN_NONE } from "../chain.ts";
 import { BatchCursor } from "../entry-batch.ts";
 import type { SnapshotSource } from "../state-store.ts";

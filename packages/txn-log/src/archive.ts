@@ -1,0 +1,30 @@
+/**
+ * The files of an archive, for programs that copy and check them: without SQLite, whose binding each
+ * thread would load.
+ */
+export { type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";
+export { type ArchiveBlock, ArchiveFile } from "./archive/archive-file.ts";
+export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from "./archive/archive-folder.ts";
+export {
+  type ArchiveFileName,
+  type ArchiveFooter,
+  archiveFileName,
+  type Extent,
+  parseArchiveFileName,
+  parseArchiveTail,
+  parseZxidName,
+  TAIL_BYTES,
+  zxidName,
+} from "./archive/archive-format.ts";
+export {
+  type BaseManifest,
+  type BasePart,
+  encodeManifest,
+  MANIFEST_BYTES_MAX,
+  MANIFEST_FILE,
+  PART_BYTES_MAX,
+  parseManifest,
+  parsePartName,
+  partName,
+} from "./archive/base-manifest.ts";
+export { hasZstd } from "./archive/zstd.ts";
