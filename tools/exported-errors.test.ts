@@ -3,6 +3,7 @@
  * clones.
  */
 import { readdirSync, readFileSync } from "node:fs";
+import { BackupError } from "@zooid/backup";
 import { DecodeError, TransactionError, ZkError } from "@zooid/client";
 import { ConfigError, OfflineError, PeerPortError } from "@zooid/embedded-server";
 import { ArgumentError, errorCode, InvariantError, ServerNumberError, WireError, type Zxid } from "@zooid/model";
@@ -32,6 +33,7 @@ type AnyClass = new (...args: never[]) => Error;
 /** One of each class, with as much in it as there can be. */
 const SAMPLES: readonly Error[] = [
   new ArgumentError(TEXT, [TEXT, TEXT], { cause: CAUSE }),
+  new BackupError({ code: "UNREACHABLE", target: TEXT, reason: TEXT }),
   new ConfigError([TEXT]),
   new DecodeError({ path: "/a", data: DATA, stat }, CAUSE),
   new InvariantError(TEXT),

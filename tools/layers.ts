@@ -28,12 +28,13 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/zab", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
   ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3"] }],
+  ["@zooid/backup", { beneath: ["@zooid/txn-log"], thirdParty: ["aws4fetch"] }],
   ["@zooid/java-files", { beneath: [], thirdParty: ["jks-js", "node-forge"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
   [
     "@zooid/embedded-server",
     {
-      beneath: ["@zooid/replica", "@zooid/txn-log", "@zooid/java-files", "@zooid/peer-protocol"],
+      beneath: ["@zooid/replica", "@zooid/backup", "@zooid/java-files", "@zooid/peer-protocol"],
       thirdParty: ["koffi", "node-forge", "prom-client", "rxjs", "snappyjs"],
     },
   ],

@@ -1,6 +1,6 @@
 /**
- * The files of an archive, for programs that copy and check them: without SQLite, whose binding each
- * thread would load.
+ * The files of an archive, for programs that copy and check them: without SQLite, whose binding
+ * each thread would load.
  */
 export { type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";
 export { type ArchiveBlock, ArchiveFile } from "./archive/archive-file.ts";

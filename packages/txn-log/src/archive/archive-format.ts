@@ -34,7 +34,7 @@ export const PAIR_BYTES = 6;
 /** A block's number has two bytes in the index. */
 export const BLOCKS_MAX = 65_535;
 
-/** Frames of one block: about 16 KiB, or one entry, which is no longer than a frame between servers. */
+/** Frames of one block: about 16 KiB, or one entry, which fits into a frame between servers. */
 export const BLOCK_FRAMES_MAX: number = 65 * 1024 * 1024;
 
 /** A part of the file. */

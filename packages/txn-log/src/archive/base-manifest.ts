@@ -59,7 +59,7 @@ export function encodeManifest(manifest: BaseManifest): Buffer {
  */
 export function parseManifest(bytes: Buffer, file: string): BaseManifest {
   const end = bytes.indexOf("\n") + 1;
-  if (end === 0 || bytes.toString("latin1", end).trim() !== sumOf(bytes.subarray(0, end))) {
+  if (end === 0 || bytes.toString("latin1", end) !== `${sumOf(bytes.subarray(0, end))}\n`) {
     throw damaged(file, "its sum", "another one");
   }
   const fields = new Fields(objectIn(bytes.toString("utf8", 0, end), file), file);

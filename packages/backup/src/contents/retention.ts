@@ -1,0 +1,28 @@
+import type { BackupListing } from "./backup-listing.ts";
+
+/** A base and when it was taken; undefined where that cannot be read. */
+export type TakenAt = ReadonlyMap<number, number | undefined>;
+
+/**
+ * What a backup no longer needs, so that each state from a time on can still be made: bases before
+ * the newest one that was taken earlier, the files of the log that end before it, and what is left
+ * of bases that are not whole and lie before it. Without such a base everything stays. Strangers'
+ * files always do.
+ *
+ * @param takenMs of each base, by its zxid
+ * @returns names in the order in which they are to be removed: a base begins with its manifest, and
+ *   files go after the bases that they continue
+ */
+export function planRetention(
+  { bases, unfinished, files }: BackupListing,
+  takenMs: TakenAt,
+  fromMs: number,
+): readonly string[] {
+  const first = bases.findLast(({ zxid }) => (takenMs.get(zxid) ?? Number.POSITIVE_INFINITY) <= fromMs);
+  if (first === undefined) return [];
+  const old = [...bases, ...unfinished].filter(({ zxid }) => zxid < first.zxid);
+  return [
+    ...old.sort((a, b) => a.zxid - b.zxid).flatMap(({ names }) => names),
+    ...files.filter(({ end }) => end <= first.zxid).map(({ name }) => name),
+  ];
+}

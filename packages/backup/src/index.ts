@@ -1,0 +1,23 @@
+export { BackupError, type BackupErrorCode, type BackupErrorDetail } from "./backup-error.ts";
+export {
+  type BackupBase,
+  type BackupFile,
+  type BackupListing,
+  listBackup,
+  missingRanges,
+  parseListing,
+} from "./contents/backup-listing.ts";
+export {
+  fetchBase,
+  fetchFile,
+  readBackupFooter,
+  readBackupManifest,
+  readBackupPart,
+  relocated,
+} from "./contents/read-backup.ts";
+export { planRetention, type TakenAt } from "./contents/retention.ts";
+export { type BackupCheck, verifyBackup } from "./contents/verify-backup.ts";
+export { type BackupTarget, type ObjectTail, objectPlace, type TargetObject } from "./targets/backup-target.ts";
+export { openTarget, type TargetSettings } from "./targets/open-target.ts";
+export { parseS3Credentials, type S3Credentials, s3CredentialsIn } from "./targets/s3-credentials.ts";
+export { parseTargetLocation, type TargetLocation } from "./targets/target-location.ts";
