@@ -34,6 +34,9 @@ export {
 } from "./offline/apache/export-apache.ts";
 export { type Imported, type ImportOptions, importApache } from "./offline/apache/import-apache.ts";
 export { type ApacheState, readApache } from "./offline/apache/read-apache.ts";
+export { type BackupChoice, type ChoiceOptions, chooseFromBackup } from "./offline/backup/backup-choice.ts";
+export { checkRoom } from "./offline/backup/free-room.ts";
+export { type StageOptions, withStagedBackup } from "./offline/backup/staged-backup.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";
 export { hasConfiguration } from "./offline/has-configuration.ts";
 export { type HistoryOwner, historyOwner } from "./offline/history-owner.ts";
@@ -43,6 +46,7 @@ export { inspectHistory } from "./offline/inspect/inspect-history.ts";
 export type { InspectOptions } from "./offline/inspect/inspect-options.ts";
 export { type NodeHistoryOptions, printChanges, printPastNode } from "./offline/inspect/node-history.ts";
 export { readTree, type TreePlace } from "./offline/inspect/read-tree.ts";
+export { checkNewDirectory } from "./offline/new-directory.ts";
 export { OfflineError } from "./offline/offline-error.ts";
 export {
   type SnapshotOptions,

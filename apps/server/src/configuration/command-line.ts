@@ -34,7 +34,9 @@ zooid-server status [zoo.cfg] [options]
 zooid-server health [zoo.cfg] [options]
 zooid-server recover [zoo.cfg] --data DIR --as-member N=LINE [--plan] [--confirm ID] [--force]
 zooid-server snapshot [zoo.cfg] --data DIR [--out FILE] [--force]
-zooid-server restore [zoo.cfg] --from DIR --data DIR [--to ZXID|TIME] [--as-member N=LINE [--confirm ID]] [--keep-sessions] [--plan]
+zooid-server restore [zoo.cfg] --from DIR|TARGET --data DIR [--to ZXID|TIME] [--as-member N=LINE [--confirm ID]] [--keep-sessions] [--plan]
+zooid-server backup {list|verify} TARGET
+zooid-server backup prune TARGET --before TIME [--plan]
 zooid-server import --apache DIR [--apache-log DIR] --data DIR [--as-member N=LINE] [--plan]
 zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR [--to ZXID|TIME]}
 zooid-server inspect FILE... [--entries [--data]] [--verify]
@@ -58,7 +60,9 @@ the same file, and the setting zooid.peerSecretFile=FILE. status asks the server
 it as zkServer.sh does, and ends with status 0 if clients are served, else 1. health asks the admin port the same. recover and snapshot
 are for a server that is stopped (docs/disaster.md): recover lets the one survivor of an ensemble go on alone, as server N at the place that LINE names,
 host:port:port;clientPort, and --plan only says what that means; snapshot writes what it holds in ZooKeeper's form. restore makes a new data directory from
-the history of another one (zooid.history.retainMs), as it was at a zxid or a time, for a standalone server or for server N alone. import makes one from the
+the history of another one (zooid.history.retainMs) or from a backup, as it was at a zxid or a time, for a standalone server or for server N alone. A backup's
+TARGET is a directory or s3://BUCKET/PREFIX, with --endpoint URL, --region R, and --credentials FILE where the key is not in the environment; backup says what
+is in one, checks all of it, or removes what no state from a time on needs. import makes one from the
 data directory of a stopped Apache ZooKeeper server; --plan only says which of its files are read, and how far they go. export is the way back: OUT becomes
 a data directory for Apache's servers, from that of a stopped server, or from a history. inspect says what is in files of
 the history (zooid.history.retainMs), in a data directory's archive, in segments of the log, and in ZooKeeper's snapshots and logs: --entries prints each
@@ -72,6 +76,7 @@ export const COMMANDS: ReadonlySet<string> = new Set([
   "container",
   "health",
   "status",
+  "backup",
   "export",
   "history",
   "import",

@@ -99,7 +99,7 @@ test.each<[string, readonly string[], string]>([
   ],
   ["a comparison with changes", ["inspect", "--diff", "a", "b", "--entries"], "--diff compares whole states"],
   ["an unknown option of inspect", ["inspect", "f", "--entris"], "the nearest is --entries"],
-  ["no archive", ["restore", "--data", "d"], "--from names the archive"],
+  ["no archive", ["restore", "--data", "d"], "--from names a data directory that has a history"],
   [
     "a confirmation without a member",
     ["restore", "--from", "a", "--data", "d", "--confirm", "1"],

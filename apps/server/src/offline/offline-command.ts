@@ -11,9 +11,11 @@ import {
 import { type Member, parseMembers, serverId, type Zxid } from "@zooid/model";
 import type { ConfigFile } from "../configuration/config-file.ts";
 import { parseOptions } from "../configuration/options.ts";
+import { isRemote, type NamedTarget, namedTarget, TARGET_OPTIONS } from "./target-options.ts";
 
 /** A command for the data directories of a stopped server. */
 export type OfflineCommand =
+  | BackupCommand
   | CompareCommand
   | ExportCommand
   | HistoryCommand
@@ -22,6 +24,16 @@ export type OfflineCommand =
   | RecoverCommand
   | RestoreCommand
   | SnapshotCommand;
+
+/** `backup list`, `verify` and `prune` */
+export interface BackupCommand {
+  readonly kind: "backup";
+  readonly act: "list" | "verify" | "prune";
+  readonly target: NamedTarget;
+  /** States before this time are given up; `prune` alone has it. */
+  readonly beforeMs: number | undefined;
+  readonly isPlan: boolean;
+}
 
 /** `inspect --diff` */
 export interface CompareCommand {
@@ -71,8 +83,8 @@ export interface RestoreCommand {
   readonly kind: "restore";
   /** As a shell takes it. */
   readonly line: string;
-  /** The folder of the archive, or a data directory that has one. */
-  readonly from: string;
+  /** The folder of an archive or a backup, or a data directory that has an archive. */
+  readonly from: string | NamedTarget;
   readonly directories: DataDirectories;
   /** The moment; undefined: the newest one. */
   readonly target: RestoreTarget | undefined;
@@ -111,6 +123,12 @@ export interface SnapshotCommand {
   readonly out: string | undefined;
   readonly takesDamaged: boolean;
 }
+
+const BACKUP = {
+  ...TARGET_OPTIONS,
+  before: { type: "string" },
+  plan: { type: "boolean" },
+} as const;
 
 const EXPORT = {
   apache: { type: "string" },
@@ -154,6 +172,7 @@ const RECOVER = {
 } as const;
 
 const RESTORE = {
+  ...TARGET_OPTIONS,
   from: { type: "string" },
   data: { type: "string" },
   log: { type: "string" },
@@ -183,6 +202,7 @@ export function parseOfflineCommand(
 ): OfflineCommand | undefined {
   const [first, ...rest] = argv;
   if (rest.includes("--help")) return undefined;
+  if (first === "backup") return backupCommand(rest);
   if (first === "export") return exportCommand(rest);
   if (first === "history") return historyCommand(rest);
   if (first === "import") return importCommand(rest);
@@ -190,6 +210,29 @@ export function parseOfflineCommand(
   if (first === "recover") return recoverCommand(rest, readFile);
   if (first === "restore") return restoreCommand(rest, readFile);
   return first === "snapshot" ? snapshotCommand(rest, readFile) : undefined;
+}
+
+const BACKUP_ACTS = ["list", "verify", "prune"] as const;
+
+function backupCommand(argv: readonly string[]): BackupCommand {
+  const { values, positionals } = parseOptions(argv, BACKUP);
+  const problems: string[] = [];
+  const [word, place, ...more] = positionals;
+  const act = BACKUP_ACTS.find((each) => each === word);
+  if (act === undefined || place === undefined || more.length > 0)
+    problems.push(
+      `backup takes list, verify or prune, and a target: a directory or s3://BUCKET/PREFIX; found ${positionals.join(", ") || "none"}`,
+    );
+  const target = namedTarget(place ?? ".", values, problems);
+  const { before, plan: isPlan = false } = values;
+  const moment = before === undefined ? undefined : targetOf("--before", before, problems);
+  if (moment !== undefined && "zxid" in moment) problems.push(`--before takes a time, found ${before}`);
+  if (act === "prune" && before === undefined)
+    problems.push("prune takes --before TIME: states from then on can still be restored");
+  if (act !== "prune" && (before !== undefined || isPlan)) problems.push("--before and --plan go with prune");
+  if (problems.length > 0) throw new ConfigError(problems);
+  const beforeMs = moment !== undefined && "timeMs" in moment ? moment.timeMs : undefined;
+  return { kind: "backup", act: act ?? "list", target, beforeMs, isPlan };
 }
 
 function exportCommand(argv: readonly string[]): ExportCommand {
@@ -327,7 +370,9 @@ function restoreCommand(argv: readonly string[], readFile: (file: string) => Con
   const problems: string[] = [];
   const file = fileOf("restore", positionals, readFile, problems);
   const { from, data, log, to, plan: isPlan = false } = values;
-  if (from === undefined) problems.push("--from names the archive: a data directory, or its folder archive");
+  if (from === undefined)
+    problems.push("--from names a data directory that has a history, a backup's directory, or s3://BUCKET/PREFIX");
+  const source = namedTarget(from ?? ".", values, problems);
   if (data === undefined && !isPlan)
     problems.push("--data names the directory that gets the data: an empty one, or none");
   const target = to === undefined ? undefined : targetOf("--to", to, problems);
@@ -339,7 +384,7 @@ function restoreCommand(argv: readonly string[], readFile: (file: string) => Con
   return {
     kind: "restore",
     line: commandLine(["restore", ...argv]),
-    from: resolve(from ?? "."),
+    from: isRemote(source.target) ? source : source.target,
     directories: { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) },
     target,
     member,

@@ -1,36 +1,63 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { BackupTarget } from "@zooid/backup";
 import {
   answeringMembers,
+  checkNewDirectory,
+  checkRoom,
+  chooseFromBackup,
   historyOwner,
   OfflineError,
   planRestore,
   type RestorePlan,
+  type RestoreTarget,
   restoreHistory,
+  withStagedBackup,
 } from "@zooid/embedded-server";
 import { counted, formatZxid, type Member } from "@zooid/model";
+import { interruptible } from "./interruptible.ts";
 import type { RestoreCommand } from "./offline-command.ts";
 import { joinedLists, type Output } from "./recover.ts";
+import { openNamedTarget } from "./target-options.ts";
 
 /**
- * `zooid-server restore`: makes a data directory from the history of another one, or says from what
- * it would.
+ * `zooid-server restore`: makes a data directory from the history of another one or from a backup,
+ * or says from what it would.
  *
- * @throws OfflineError and StoreError; nothing is left behind then
+ * @throws BackupError, OfflineError and StoreError; nothing is left behind then
  */
-export async function restore(command: RestoreCommand, output: Output): Promise<void> {
-  const { directories, isPlan, keepsSessions, line, member, target } = command;
-  const archive = archiveOf(command.from);
-  const plan = planRestore(archive, target);
-  const problems = member === undefined ? [] : await livingProblems({ archive, plan, member }, command, output);
-  if (isPlan) {
+export function restore(command: RestoreCommand, output: Output): Promise<void> {
+  return interruptible("nothing was changed", async (signal) => {
+    const { from } = command;
+    const { directories, isPlan, target: moment } = command;
+    if (typeof from !== "string") {
+      const target = openNamedTarget(from, signal);
+      if (isPlan) return await printRemotePlan(target, moment, output);
+      const progress = progressLines(output, target.name);
+      const options = { target, moment, directories, signal, warn: output.warn, progress };
+      return await withStagedBackup(options, (plan) => restorePlanned(plan, command, { output, signal }));
+    }
+    const plan = planRestore(archiveOf(from), moment);
+    if (!isPlan) return await restorePlanned(plan, command, { output, signal });
     for (const { message } of plan.damage) output.warn(message);
-    for (const problem of problems) output.warn(problem);
-    return output.print(planText(plan));
-  }
+    for (const problem of await livingProblems(plan, command, output)) output.warn(problem);
+    output.print(planText(plan));
+  });
+}
+
+async function restorePlanned(
+  plan: RestorePlan,
+  command: RestoreCommand,
+  { output, signal }: { readonly output: Output; readonly signal: AbortSignal },
+): Promise<void> {
+  const { directories, keepsSessions, line, member } = command;
+  const problems = await livingProblems(plan, command, output);
   if (problems.length > 0) throw new OfflineError(problems);
+  checkNewDirectory(directories);
+  checkRoom(directories.dataDir, stateBytes(plan));
   const { warn } = output;
-  const restored = await restoreHistory(plan, { command: line, directories, keepsSessions, member, warn });
+  const restored = await restoreHistory(plan, { command: line, directories, keepsSessions, member, signal, warn });
   const { ensembleId, endedCount, nodeCount, zxid } = restored;
   const ended = keepsSessions ? "sessions are kept" : `${counted(endedCount, "session")} ended`;
   output.print(`${directories.dataDir} has ${counted(nodeCount, "znode")} up to ${formatZxid(zxid)}; ${ended}`);
@@ -41,22 +68,18 @@ export async function restore(command: RestoreCommand, output: Output): Promise<
   }
 }
 
-/** A copy that is to be a member. */
-interface Copy {
-  readonly archive: string;
-  readonly plan: RestorePlan;
-  readonly member: Member;
-}
-
 /**
  * Why the ensemble of the history may still live: in the place of one of its members the copy would
  * serve clients beside it, alone and with other data.
  */
 async function livingProblems(
-  { archive, plan, member }: Copy,
-  { confirmed, listed }: Pick<RestoreCommand, "confirmed" | "listed">,
+  plan: RestorePlan,
+  { confirmed, listed, member }: Pick<RestoreCommand, "confirmed" | "listed" | "member">,
   output: Output,
 ): Promise<readonly string[]> {
+  if (member === undefined) return [];
+  // The folder of the archive, or of its copy.
+  const archive = dirname(dirname(plan.base.folder));
   const { ensembleId, inUse, members } = historyOwner(archive, plan);
   // A standalone server has no members to serve beside.
   if (ensembleId === "") return [];
@@ -80,6 +103,41 @@ async function livingProblems(
 const NOT_ASKED =
   "the history does not list the members of its ensemble, so none of them was asked whether it still runs; " +
   "name the zoo.cfg that lists them: zooid-server restore zoo.cfg --from DIR …";
+interface SizeFacts extends Pick<RestorePlan, "manifest"> {
+  readonly files: readonly { readonly bytes: number }[];
+}
+
+/** The state is about as long as its base, and the log as its entries. */
+function stateBytes({ files, manifest }: SizeFacts): number {
+  const base = manifest.parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  return base + files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+async function printRemotePlan(target: BackupTarget, moment: RestoreTarget | undefined, output: Output): Promise<void> {
+  const staging = mkdtempSync(join(tmpdir(), "zooid-plan-"));
+  try {
+    const { files, manifest, zxid } = await chooseFromBackup({ target, moment, staging, warn: output.warn });
+    const at = zxid ?? files.at(-1)?.end ?? manifest.position.zxid;
+    output.print(planText({ base: manifest.position, files, manifest, zxid: at }));
+    const bytes = stateBytes({ files, manifest });
+    output.print(`${(bytes / 1024 / 1024).toFixed(1)} MiB would be fetched from ${target.name}`);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+const PROGRESS_MS = 10_000;
+
+/** A line each ten seconds: how far a long copy is. */
+function progressLines({ warn }: Output, name: string): (doneBytes: number, allBytes: number) => void {
+  let nextMs = performance.now();
+  return (doneBytes, allBytes) => {
+    if (performance.now() < nextMs) return;
+    nextMs = performance.now() + PROGRESS_MS;
+    const [done, all] = [doneBytes, allBytes].map((bytes) => (bytes / 1024 / 1024).toFixed(1));
+    warn(`${done} of ${all} MiB fetched from ${name}`);
+  };
+}
 
 /** The folder of the archive, which may be below a data directory. */
 export function archiveOf(from: string): string {
@@ -87,7 +145,12 @@ export function archiveOf(from: string): string {
   return existsSync(below) ? below : from;
 }
 
-function planText({ base, files, manifest, zxid }: RestorePlan): string {
+interface PlanFacts extends Pick<RestorePlan, "manifest" | "zxid"> {
+  readonly base: { readonly zxid: Zxid };
+  readonly files: readonly unknown[];
+}
+
+function planText({ base, files, manifest, zxid }: PlanFacts): string {
   const taken = new Date(manifest.takenMs).toISOString();
   const from = `the base at ${formatZxid(base.zxid)}, taken ${taken}, with ${counted(manifest.nodeCount, "znode")}`;
   return `the state at ${formatZxid(zxid)} is made from ${from}, and ${counted(files.length, "file")} behind it`;

@@ -1,5 +1,7 @@
+import { BackupError } from "@zooid/backup";
 import { ConfigError, PeerPortError, StoreError } from "@zooid/embedded-server";
 import { describe, expect, test } from "vitest";
+import { InterruptedError } from "../offline/interruptible.ts";
 import { ExitStatus, exitStatusOf, explain, type StartedWith } from "./exit-status.ts";
 
 function portError(code: string): Error {
@@ -25,6 +27,11 @@ test.each<[string, unknown, number]>([
   ["a foreign directory", new StoreError({ code: "FOREIGN", directory: "/d", expected: "a", found: "b" }), 22],
   ["a newer format", new StoreError({ code: "NEWER_FORMAT", file: "f", known: 1, found: 2 }), 23],
   ["a file that the system refuses", Object.assign(new Error("EACCES"), { code: "EACCES", syscall: "open" }), 7],
+  ["a target that refuses", new BackupError({ code: "UNREACHABLE", target: "/t", reason: "x" }), 4],
+  ["a target that is none", new BackupError({ code: "SETTING", problem: "x" }), 2],
+  ["an empty backup", new BackupError({ code: "NO_BACKUP", target: "/t", reason: "x" }), 6],
+  ["a foreign backup", new BackupError({ code: "FOREIGN", target: "/t", expected: "a", found: "b" }), 22],
+  ["a signal", new InterruptedError("x"), 130],
   ["a defect", new Error("boom"), 1],
   ["anything", "boom", 1],
 ])("%s has a status of its own", (_, error, status) => {

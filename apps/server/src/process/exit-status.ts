@@ -1,5 +1,7 @@
+import { BackupError } from "@zooid/backup";
 import { ConfigError, OfflineError, PeerPortError, type ServerOptions, StoreError } from "@zooid/embedded-server";
 import { hostPort } from "@zooid/model";
+import { InterruptedError } from "../offline/interruptible.ts";
 
 /** How the process ends, for supervisors: which of these a restart can help is in the README. */
 export const ExitStatus = {
@@ -7,6 +9,8 @@ export const ExitStatus = {
   UNEXPECTED: 1,
   CONFIG: 2,
   DATA_IN_USE: 3,
+  /** A target of backups could not be used, and nothing was changed. */
+  TARGET: 4,
   PORT: 5,
   /** What an operator asked for was not done, and nothing was changed. */
   REFUSED: 6,
@@ -18,10 +22,15 @@ export const ExitStatus = {
 } as const;
 export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
 
+/** As shells have it for SIGINT: a signal ended a command. */
+export const INTERRUPTED_STATUS = 130;
+
 /** The status for what stopped the server. */
-export function exitStatusOf(error: unknown): ExitStatus {
+export function exitStatusOf(error: unknown): ExitStatus | typeof INTERRUPTED_STATUS {
   if (error instanceof ConfigError) return ExitStatus.CONFIG;
   if (error instanceof StoreError) return STORE_STATUS[error.code] ?? ExitStatus.UNEXPECTED;
+  if (error instanceof BackupError) return BACKUP_STATUS[error.code] ?? ExitStatus.TARGET;
+  if (error instanceof InterruptedError) return INTERRUPTED_STATUS;
   if (error instanceof OfflineError) return ExitStatus.REFUSED;
   if (error instanceof PeerPortError) return ExitStatus.PORT;
   // Beside its ports, the server touches nothing of the system's but its data.
@@ -86,6 +95,12 @@ const STORE_STATUS: Readonly<Partial<Record<StoreError["code"], ExitStatus>>> = 
   LOG_SHORTENED: ExitStatus.DATA_DAMAGED,
   WRITE_FAILED: ExitStatus.STORAGE_FAILED,
   NOT_OPENED: ExitStatus.STORAGE_FAILED,
+};
+
+const BACKUP_STATUS: Readonly<Partial<Record<BackupError["code"], ExitStatus>>> = {
+  SETTING: ExitStatus.CONFIG,
+  NO_BACKUP: ExitStatus.REFUSED,
+  FOREIGN: ExitStatus.DATA_FOREIGN,
 };
 
 const PORT_MAX = 65_535;

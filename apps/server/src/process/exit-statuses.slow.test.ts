@@ -47,6 +47,11 @@ const ENDINGS: Readonly<Record<keyof typeof ExitStatus, Ending>> = {
     },
     sentence: /^\S+data is in use by process \d+/,
   },
+  TARGET: {
+    status: 4,
+    command: ["backup", "list", "nowhere"],
+    sentence: /^zooid-server: \S+nowhere does not exist: no directory is there; make it, or mount its disk$/,
+  },
   PORT: {
     status: 5,
     arrange: async () => {

@@ -19,6 +19,7 @@ import { LateConsole } from "../console/late-console.ts";
 import { prepareContainer } from "../container/prepare-container.ts";
 import { AuditLog } from "../logs/audit-log.ts";
 import { openLog, type ProcessLog } from "../logs/logger.ts";
+import { backup } from "../offline/backup.ts";
 import { exportData } from "../offline/export.ts";
 import { history } from "../offline/history.ts";
 import { importFromApache } from "../offline/import.ts";
@@ -86,6 +87,9 @@ export async function runProcess(signals: StartSignals): Promise<void> {
         process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
         return;
       }
+      case "backup":
+        process.exitCode = (await backup(command, OUTPUT)) ? ExitStatus.OK : ExitStatus.DATA_DAMAGED;
+        return;
       case "export":
         await exportData(command, OUTPUT);
         return;

@@ -18,6 +18,13 @@ export interface NewDirectoryOptions {
   warn(text: string): void;
 }
 
+/** @throws OfflineError for a directory that has something in it */
+export function checkNewDirectory(directories: DataDirectories): void {
+  const used = NewDirectories.inUse(placesOf(directories));
+  if (used.length === 0) return;
+  throw new OfflineError(used.map((place) => `${place} is not empty: a state is restored to a directory of its own`));
+}
+
 /**
  * Makes the data directory of a server and fills it.
  *
@@ -27,10 +34,8 @@ export async function fillNewDirectory<T>(
   { command, directories, warn }: NewDirectoryOptions,
   fill: (store: Store) => Promise<T>,
 ): Promise<T> {
+  checkNewDirectory(directories);
   const places = placesOf(directories);
-  const used = NewDirectories.inUse(places);
-  if (used.length > 0)
-    throw new OfflineError(used.map((place) => `${place} is not empty: a state is restored to a directory of its own`));
   const made = new NewDirectories(places, command);
   let filled: T;
   try {

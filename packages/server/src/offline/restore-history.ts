@@ -28,6 +28,8 @@ export interface RestoreOptions extends NewDirectoryOptions {
   readonly member: Member | undefined;
   /** Whether sessions, and their ephemeral nodes, are kept; else they end. */
   readonly keepsSessions: boolean;
+  /** Ends the restore, which leaves nothing behind then. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Restored {
@@ -58,17 +60,35 @@ export function restoreHistory(plan: RestorePlan, options: RestoreOptions): Prom
 async function restoreTo(
   store: Store,
   plan: RestorePlan,
-  { directories, member, keepsSessions }: RestoreOptions,
+  { directories, member, keepsSessions, signal }: RestoreOptions,
 ): Promise<Restored> {
   const history = new RestoredHistory(store, directories.dataDir);
-  await history.installBase(plan);
-  for (const { file, after } of plan.files) await history.addFile(file, after, plan.zxid);
+  await readAsData(plan.base.folder, () => history.installBase(plan));
+  for (const { file, after } of plan.files) {
+    signal?.throwIfAborted();
+    await readAsData(file, () => history.addFile(file, after, plan.zxid));
+  }
+  signal?.throwIfAborted();
   const epoch = epochOf(plan.zxid) + EPOCHS_SKIPPED;
   if (epoch >= EPOCH_MAX) throw new OfflineError([`epoch ${epochOf(plan.zxid)} leaves no room for another one`]);
   const endedCount = keepsSessions ? 0 : history.endSessions(epoch);
   await history.finish(epoch);
   const ensembleId = member === undefined ? "" : await foundEnsemble(store, member, epoch + 1);
   return { zxid: plan.zxid, nodeCount: history.tree.nodeCount, endedCount, ensembleId };
+}
+
+/**
+ * What is read may be anybody's work, with sums that are right: where it leads to a failure of the
+ * reader, of the tree or of the store, it is damaged.
+ */
+async function readAsData(file: string, read: () => Promise<void>): Promise<void> {
+  try {
+    await read();
+  } catch (cause) {
+    const isKnown = cause instanceof StoreError && cause.code !== "SNAPSHOT_REFUSED";
+    if (isKnown || cause instanceof OfflineError || !(cause instanceof Error)) throw cause;
+    throw new StoreError({ code: "DAMAGED", file, place: "its content", found: cause.message }, { cause });
+  }
 }
 
 /** The tree and the log of a new directory, brought forward together. */

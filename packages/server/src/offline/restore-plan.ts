@@ -1,7 +1,8 @@
-import { formatZxid, newTxnHeader, type Zxid } from "@zooid/model";
+import { formatZxid, type Zxid } from "@zooid/model";
 import { type LogPosition, StoreError } from "@zooid/txn-log";
 import {
   ArchiveFile,
+  type ArchiveFooter,
   type BaseManifest,
   basesFolderOf,
   type ListedBase,
@@ -12,8 +13,8 @@ import {
   readBase,
   readManifest,
 } from "@zooid/txn-log/sqlite";
-import { TxnReader } from "@zooid/wire/txn";
 import { OfflineError } from "./offline-error.ts";
+import { timedFiles, zxidAtTime } from "./time-target.ts";
 
 /** A moment: the state with everything up to a zxid, or with everything stamped up to a time. */
 export type RestoreTarget = { readonly zxid: Zxid } | { readonly timeMs: number };
@@ -45,18 +46,18 @@ interface Run {
  *
  * @param archive its folder, with `base` and `log`
  * @param target undefined for the newest moment
+ * @param name of the archive in sentences, where the folder has a copy of it
  * @throws OfflineError with what the archive has, StoreError for a damaged file that is needed
  */
-export function planRestore(archive: string, target?: RestoreTarget): RestorePlan {
+export function planRestore(archive: string, target?: RestoreTarget, name: string = archive): RestorePlan {
   const bases = listBases(basesFolderOf(archive));
   const [first] = bases;
-  if (first === undefined) throw new OfflineError([`${archive} has no base, a copy of the whole state, in base/`]);
+  if (first === undefined) throw new OfflineError([noBase(name)]);
   const files = listArchive(logFolderOf(archive));
-  const zxid = target === undefined ? undefined : "zxid" in target ? target.zxid : zxidAt(files, target.timeMs);
+  const zxid =
+    target === undefined ? undefined : "zxid" in target ? target.zxid : zxidAtTime(timedFiles(files), target.timeMs);
   if (zxid !== undefined && zxid < first.zxid) {
-    throw new OfflineError([
-      `${formatZxid(zxid)} lies before ${formatZxid(first.zxid)}, the first state in ${archive}`,
-    ]);
+    throw new OfflineError([beforeFirst(zxid, first.zxid, name)]);
   }
   const { run, damage } = newestRun(
     bases.filter((each) => zxid === undefined || each.zxid <= zxid),
@@ -71,8 +72,16 @@ export function planRestore(archive: string, target?: RestoreTarget): RestorePla
   const end = formatZxid(run.end);
   const gap = files.some(({ after }) => after > run.end) ? "there is a gap behind it" : "nothing follows it";
   throw new OfflineError([
-    `${archive} has every transaction from its base at ${formatZxid(run.base.zxid)} up to ${end}, and not up to ${formatZxid(zxid)}: ${gap}`,
+    `${name} has every transaction from its base at ${formatZxid(run.base.zxid)} up to ${end}, and not up to ${formatZxid(zxid)}: ${gap}`,
   ]);
+}
+
+export function noBase(name: string): string {
+  return `${name} has no base, a copy of the whole state, in base/`;
+}
+
+export function beforeFirst(zxid: Zxid, first: Zxid, name: string): string {
+  return `${formatZxid(zxid)} lies before ${formatZxid(first)}, the first state in ${name}`;
 }
 
 /**
@@ -118,6 +127,7 @@ function runOf(base: ListedBase, manifest: BaseManifest, files: readonly ListedF
     if (file.end <= end.zxid || file.after > end.zxid) continue;
     using archive = new ArchiveFile(file.file);
     const { after, end: next } = archive.footer;
+    checkName(file, archive.footer);
     const isNext = after.zxid === end.zxid ? after.chain === end.chain : archive.chainAt(end.zxid) === end.chain;
     if (!isNext) continue;
     continued.push(file);
@@ -126,53 +136,18 @@ function runOf(base: ListedBase, manifest: BaseManifest, files: readonly ListedF
   return { base, manifest, files: continued, end: end.zxid };
 }
 
+/** @throws StoreError `DAMAGED` for a file that is another one than its name says */
+function checkName({ file, after, end }: ListedFile, footer: ArchiveFooter): void {
+  if (footer.after.zxid === after && footer.end.zxid === end) return;
+  const found = `it has the transactions after ${formatZxid(footer.after.zxid)} up to ${formatZxid(footer.end.zxid)}`;
+  throw new StoreError({ code: "DAMAGED", file, place: "its name", found });
+}
+
 /**
  * The transaction that a moment of an archive means.
  *
  * @throws OfflineError as {@link planRestore}
  */
 export function zxidOf(archive: string, target: RestoreTarget): Zxid {
-  return "zxid" in target ? target.zxid : zxidAt(listArchive(logFolderOf(archive)), target.timeMs);
-}
-
-/**
- * The last transaction before the first one that is stamped later.
- *
- * @throws OfflineError where a clock went back across that time: then two moments are meant by it
- */
-function zxidAt(files: readonly ListedFile[], timeMs: number): Zxid {
-  const [decoder, header] = [new TxnReader(), newTxnHeader()];
-  let before: Zxid | undefined;
-  let hasPassed = false;
-  let lastEarlier: Zxid | undefined;
-  for (const { file, after, end } of files) {
-    using archive = new ArchiveFile(file);
-    before ??= after;
-    const { firstMs, lastMs } = archive.footer;
-    if (lastMs <= timeMs) {
-      lastEarlier = end;
-      if (!hasPassed) before = end;
-    } else if (firstMs > timeMs) {
-      hasPassed = true;
-    } else {
-      archive.walk(after, (zxid, bytes, start, stop) => {
-        decoder.open(bytes, start, stop, header);
-        if (header.timeMs <= timeMs) {
-          lastEarlier = zxid;
-          if (!hasPassed) before = zxid;
-        } else hasPassed = true;
-      });
-    }
-  }
-  if (before === undefined) throw new OfflineError(["there are no transactions in the archive to find a time in"]);
-  if (lastEarlier === undefined && hasPassed) {
-    throw new OfflineError([`all transactions in the archive are later than ${new Date(timeMs).toISOString()}`]);
-  }
-  if (hasPassed && lastEarlier !== undefined && lastEarlier > before) {
-    const moment = new Date(timeMs).toISOString();
-    throw new OfflineError([
-      `a clock went back across ${moment}: --to ${formatZxid(before)} is the first time that it was so late, --to ${formatZxid(lastEarlier)} the last`,
-    ]);
-  }
-  return before;
+  return "zxid" in target ? target.zxid : zxidAtTime(timedFiles(listArchive(logFolderOf(archive))), target.timeMs);
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { Zxid } from "@zooid/model";
+import { formatZxid, type Zxid } from "@zooid/model/storage";
 import { SNAPSHOT_CHUNK_BYTES, type SnapshotSource } from "../state-store.ts";
 import { syncDirectoryOf, syncPath } from "../sync-path.ts";
 import { ARCHIVE_FORMAT, damaged, parseZxidName, zxidName } from "./archive-format.ts";
@@ -80,9 +80,12 @@ export async function writeBase(
 }
 
 /** @throws StoreError `DAMAGED` or `NEWER_FORMAT` */
-export function readManifest({ folder }: ListedBase): BaseManifest {
+export function readManifest({ folder, zxid }: ListedBase): BaseManifest {
   const file = join(folder, MANIFEST_FILE);
-  return parseManifest(readWhole(file, MANIFEST_BYTES_MAX), file);
+  const manifest = parseManifest(readWhole(file, MANIFEST_BYTES_MAX), file);
+  const found = manifest.position.zxid;
+  if (found !== zxid) throw damaged(file, "its name", `it is of the base at ${formatZxid(found)}`);
+  return manifest;
 }
 
 /**
@@ -134,8 +137,10 @@ async function writeFileWhole(file: string, pieces: readonly Uint8Array[]): Prom
 }
 
 function readWhole(file: string, bytesMax: number): Buffer {
-  if (!existsSync(file)) throw damaged(file, "the file", "it is missing");
-  const bytes = readFileSync(file);
-  if (bytes.length > bytesMax) throw damaged(file, "its end", `${bytes.length} bytes, and at most ${bytesMax}`);
-  return bytes;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) throw damaged(file, "the file", "it is missing");
+  // A pipe would be waited for.
+  if (!stat.isFile()) throw damaged(file, "its kind", "it is no file");
+  if (stat.size > bytesMax) throw damaged(file, "its end", `${stat.size} bytes, and at most ${bytesMax}`);
+  return readFileSync(file);
 }

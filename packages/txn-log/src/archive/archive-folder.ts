@@ -35,7 +35,7 @@ export function listArchive(folder: string): readonly ListedFile[] {
     const range = parseArchiveFileName(name);
     const file = join(folder, name);
     const stat = range === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
-    return range === undefined || stat === undefined
+    return range === undefined || stat?.isFile() !== true
       ? []
       : [{ file, ...range, bytes: stat.size, mtimeMs: stat.mtimeMs }];
   });

@@ -1,0 +1,169 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { S3Service } from "@zooid/backup/testing/s3-service";
+import { ArchivedHistory, type Moment } from "@zooid/embedded-server/testing/archived-history";
+import { formatZxid } from "@zooid/model";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { exitStatusOf } from "../process/exit-status.ts";
+import { parseOfflineCommand } from "./offline-command.ts";
+import { restore } from "./restore.ts";
+
+const SECRET = "canary-of-the-secret";
+const TARGET = "s3://bucket/one";
+
+let history: ArchivedHistory;
+let service: S3Service;
+let moments: readonly Moment[];
+beforeEach(async () => {
+  history = await ArchivedHistory.make();
+  moments = await history.write(2);
+  service = await S3Service.start();
+  for (const name of readdirSync(history.archive, { recursive: true, encoding: "utf8" })) {
+    if (/\/(?:[0-9a-f]{16}-[0-9a-f]{16}|\d{4}|manifest\.json)$/.test(name))
+      service.objects.set(`one/${name}`, readFileSync(join(history.archive, name)));
+  }
+  writeFileSync(join(history.folder, "key"), `accessKeyId=k\nsecretAccessKey=${SECRET}\n`);
+});
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+  await history[Symbol.asyncDispose]();
+});
+
+const place = (name: string): string => join(history.folder, name);
+
+/** What it prints, or the status and the sentence of its failure. */
+async function run(...options: readonly string[]): Promise<readonly (string | number)[]> {
+  const argv = ["--from", TARGET, "--endpoint", service.endpoint, "--credentials", place("key"), ...options];
+  const command = parseOfflineCommand(["restore", ...argv], () => expect.unreachable());
+  if (command?.kind !== "restore") expect.unreachable("it is a restore");
+  const lines: string[] = [];
+  try {
+    await restore(command, {
+      print: (line) => lines.push(line),
+      warn: (line) => {
+        if (!line.includes("MiB fetched")) lines.push(line);
+      },
+    });
+    return lines;
+  } catch (error) {
+    expect(JSON.stringify(error)).not.toContain(SECRET);
+    return [exitStatusOf(error), error instanceof Error ? error.message : String(error)];
+  }
+}
+
+const last = (): Moment => moments.at(-1) ?? expect.unreachable("there are moments");
+
+test("a moment is restored out of a bucket, and nothing else is left", async () => {
+  const { zxid } = moments[1] ?? last();
+  const before = readdirSync(history.folder);
+  expect(await run("--plan", "--to", formatZxid(zxid))).toEqual([
+    expect.stringMatching(`^the state at ${formatZxid(zxid)} is made from the base at .*, and 1 file behind it$`),
+    expect.stringMatching(`^0\\.\\d MiB would be fetched from ${TARGET}$`),
+  ]);
+  expect(readdirSync(history.folder)).toEqual(before);
+  expect(await run("--data", place("new"), "--to", formatZxid(zxid))).toEqual([
+    expect.stringMatching(`^${place("new")} has \\d+ znodes up to ${formatZxid(zxid)}; 1 session ended$`),
+  ]);
+  expect(readdirSync(history.folder).toSorted()).toEqual([...before, "new"].toSorted());
+});
+
+test("a time is looked for in the files that have it", async () => {
+  const after = new Date(Date.now() + 1000).toISOString();
+  expect((await run("--data", place("new"), "--to", after))[0]).toContain(`has`);
+  expect(await run("--data", place("old"), "--to", "1990-01-01T00:00:00Z")).toEqual([
+    6,
+    "all transactions in the archive are later than 1990-01-01T00:00:00.000Z",
+  ]);
+});
+
+test("behind the end and before the begin, what there is is named", async () => {
+  expect(await run("--data", place("new"), "--to", "0x7700000000")).toEqual([
+    6,
+    expect.stringMatching(
+      `^${TARGET} has every transaction from its base at .*not up to 0x7700000000: nothing follows it$`,
+    ),
+  ]);
+  const first = [...service.objects.keys()].find((name) => name.includes("/log/")) ?? "";
+  service.objects.delete(first);
+  expect(await run("--data", place("new"), "--to", formatZxid(last().zxid))).toEqual([
+    6,
+    expect.stringMatching(/there is a gap behind it$/),
+  ]);
+});
+
+test("each file that is flipped, cut or removed is named, or another one stands in; no wrong state is restored", async () => {
+  let refusedCount = 0;
+  for (const [name, bytes] of [...service.objects]) {
+    const flipped = Buffer.from(bytes);
+    flipped[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 4;
+    for (const [i, damaged] of [flipped, bytes.subarray(0, bytes.length - 5), undefined].entries()) {
+      if (damaged === undefined) service.objects.delete(name);
+      else service.objects.set(name, damaged);
+      const data = `new-${name.replaceAll("/", "-")}-${i}`;
+      const said = await run("--data", place(data), "--to", formatZxid(last().zxid));
+      service.objects.set(name, bytes);
+      if (typeof said[0] === "number") {
+        refusedCount++;
+        expect([6, 21]).toContain(said[0]);
+        if (damaged !== undefined) expect(said[1]).toContain(`${TARGET}/${name.slice("one/".length)}`);
+        expect(readdirSync(history.folder)).not.toContain(data);
+      } else {
+        expect(said.at(-1)).toContain(`up to ${formatZxid(last().zxid)}`);
+      }
+      expect(readdirSync(history.folder).filter((each) => each.startsWith("."))).toEqual([]);
+    }
+  }
+  expect(refusedCount).toBeGreaterThanOrEqual(6);
+});
+
+test("two files of the log that changed places are named", async () => {
+  const [one = "", other = ""] = [...service.objects.keys()].filter((name) => name.includes("/log/"));
+  const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = [service.objects.get(one), service.objects.get(other)];
+  service.objects.set(one, second);
+  service.objects.set(other, first);
+  expect(await run("--data", place("new"), "--to", formatZxid(last().zxid))).toEqual([
+    21,
+    expect.stringContaining("is damaged at its name: it has the transactions after"),
+  ]);
+});
+
+test("a base without its manifest, and an empty bucket, are named", async () => {
+  for (const [name, bytes] of service.objects) {
+    if (!name.endsWith("manifest.json")) continue;
+    service.objects.delete(name);
+    expect((await run("--data", place("new")))[1]).toMatch(
+      /^s3:\/\/bucket\/one has no backup to restore from: it has no base with a manifest/,
+    );
+    service.objects.set(name, bytes);
+    break;
+  }
+  service.objects.clear();
+  expect(await run("--data", place("new"))).toEqual([6, `${TARGET} has no backup to restore from: it is empty`]);
+});
+
+test("a secret that is wrong, and a service that is not there, are named", async () => {
+  service.faults.push({ kind: "status", status: 403, code: "SignatureDoesNotMatch" });
+  expect(await run("--data", place("new"))).toEqual([
+    4,
+    expect.stringMatching(`^${TARGET} refuses access: the secret is not that of the access key`),
+  ]);
+  expect(readdirSync(history.folder)).not.toContain("new");
+});
+
+test("a directory that is not empty is refused before anything is asked", async () => {
+  mkdirSync(place("full"));
+  writeFileSync(place("full/mine"), "x");
+  const asked = service.requestCount;
+  expect(await run("--data", place("full"))).toEqual([
+    6,
+    `${place("full")} is not empty: a state is restored to a directory of its own`,
+  ]);
+  expect(service.requestCount).toBe(asked);
+});
+
+test("a key is for a bucket: it is refused with a directory", () => {
+  const argv = ["restore", "--from", "/backup", "--data", "/d", "--credentials", "/k"];
+  expect(() => parseOfflineCommand(argv, () => expect.unreachable())).toThrow(
+    "--endpoint, --region and --credentials are for",
+  );
+});
