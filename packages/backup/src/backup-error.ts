@@ -64,6 +64,6 @@ function describe(detail: BackupErrorDetail): string {
     case "NO_BACKUP":
       return `${detail.target} has no backup to restore from: ${detail.reason}`;
     case "FOREIGN":
-      return `${detail.target} has the backup of ensemble ${detail.found}, not of ${detail.expected}; each ensemble needs a directory or prefix of its own`;
+      return `${detail.target} has the backup of ${detail.found}, not of ${detail.expected}; each ensemble needs a directory or prefix of its own`;
   }
 }

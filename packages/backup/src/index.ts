@@ -21,3 +21,12 @@ export { type BackupTarget, type ObjectTail, objectPlace, type TargetObject } fr
 export { openTarget, type TargetSettings } from "./targets/open-target.ts";
 export { parseS3Credentials, type S3Credentials, s3CredentialsIn } from "./targets/s3-credentials.ts";
 export { parseTargetLocation, type TargetLocation } from "./targets/target-location.ts";
+export type { UploadEvent } from "./upload/backup-uploader.ts";
+export {
+  type BackupEvent,
+  type BackupStatus,
+  BackupUploads,
+  type BackupUploadsOptions,
+} from "./upload/backup-uploads.ts";
+export type { SharedFacts } from "./upload/shared-facts.ts";
+export type { UploadSettings } from "./upload/upload-messages.ts";

@@ -2,9 +2,16 @@
  * The files of an archive, for programs that copy and check them: without SQLite, whose binding
  * each thread would load.
  */
-export { type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";
+export { type ListedBase, listBases, readBase, readBasePart, readManifest } from "./archive/archive-base.ts";
 export { type ArchiveBlock, ArchiveFile } from "./archive/archive-file.ts";
-export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from "./archive/archive-folder.ts";
+export {
+  ArchiveListing,
+  basesFolderOf,
+  gapsIn,
+  type ListedFile,
+  listArchive,
+  logFolderOf,
+} from "./archive/archive-folder.ts";
 export {
   type ArchiveFileName,
   type ArchiveFooter,
@@ -28,3 +35,4 @@ export {
   partName,
 } from "./archive/base-manifest.ts";
 export { hasZstd } from "./archive/zstd.ts";
+export { lowerPriority } from "./threads/lower-priority.ts";

@@ -94,16 +94,23 @@ export function readManifest({ folder, zxid }: ListedBase): BaseManifest {
  *
  * @throws StoreError `DAMAGED` with the part
  */
-export function* readBase(base: ListedBase, { parts }: BaseManifest): Generator<Uint8Array, void> {
-  for (const [number, { bytes: length, sha256 }] of parts.entries()) {
-    const file = join(base.folder, partName(number));
-    const bytes = readWhole(file, PART_BYTES_MAX);
-    if (bytes.length !== length) throw damaged(file, "its end", `${bytes.length} bytes, not ${length}`);
-    if (sumOf(bytes) !== sha256) throw damaged(file, "its SHA-256", "another one");
+export function* readBase(base: ListedBase, manifest: BaseManifest): Generator<Uint8Array, void> {
+  for (const number of manifest.parts.keys()) {
+    const bytes = readBasePart(base, manifest, number);
     for (let at = 0; at < bytes.length; at += SNAPSHOT_CHUNK_BYTES) {
       yield bytes.subarray(at, Math.min(bytes.length, at + SNAPSHOT_CHUNK_BYTES));
     }
   }
+}
+
+/** @throws StoreError `DAMAGED` for a part that is not what the manifest says */
+export function readBasePart({ folder }: ListedBase, { parts }: BaseManifest, number: number): Buffer {
+  const file = join(folder, partName(number));
+  const bytes = readWhole(file, PART_BYTES_MAX);
+  const part = parts[number];
+  if (bytes.length !== part?.bytes) throw damaged(file, "its end", `${bytes.length} bytes, not ${part?.bytes}`);
+  if (sumOf(bytes) !== part.sha256) throw damaged(file, "its SHA-256", "another one");
+  return bytes;
 }
 
 /** Removes a base. A removal that is cut short leaves a base whose manifest is gone. */

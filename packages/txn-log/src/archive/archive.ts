@@ -195,6 +195,21 @@ export class Archive {
     return this.status;
   }
 
+  /**
+   * Takes a base now, also of a state that has not changed since the last one.
+   *
+   * @throws Error with the reason where it cannot be taken
+   */
+  async takeBase(): Promise<void> {
+    if (this.#isLow) throw new Error("the disk has little room");
+    await this.#takingBase;
+    this.#baseDueMs = 0;
+    this.#takeBaseIfDue();
+    await this.#takingBase;
+    const reason = this.#isStopped ? "the store is closed" : this.#unable.base;
+    if (reason !== undefined) throw new Error(reason);
+  }
+
   /** No further base is taken, and one that is being taken is given up without a report. */
   stop(): void {
     this.#isStopped = true;

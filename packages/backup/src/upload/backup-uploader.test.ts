@@ -1,0 +1,346 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LogPosition } from "@zooid/txn-log";
+import { ARCHIVE_START, baseOf, fileBehind, otherChainAt, rewriteFooter } from "@zooid/txn-log/testing/archive-pieces";
+import { TemporaryDirectory } from "@zooid/txn-log/testing/temporary-directory";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listBackup } from "../contents/backup-listing.ts";
+import { verifyBackup } from "../contents/verify-backup.ts";
+import type { BackupTarget } from "../targets/backup-target.ts";
+import { DirectoryTarget } from "../targets/directory-target.ts";
+import { BackupUploader, type PassResult, type UploadEvent } from "./backup-uploader.ts";
+import { Pace } from "./pace.ts";
+
+const HOUR_MS = 3_600_000;
+let place: TemporaryDirectory;
+let target: DirectoryTarget;
+let nowMs: number;
+let events: UploadEvent[];
+beforeEach(() => {
+  place = new TemporaryDirectory();
+  target = new DirectoryTarget(place.path);
+  nowMs = 10 * HOUR_MS;
+  events = [];
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** A server with an archive; the archives of all are copies of one history. */
+class Member {
+  readonly archive: string;
+  readonly uploader: BackupUploader;
+  baseCount = 0;
+  /** Where its state is. */
+  end: LogPosition = ARCHIVE_START;
+
+  constructor(sid: number, through: BackupTarget = target, retainMs = 0) {
+    this.archive = join(place.path, `archive-${sid}`);
+    this.uploader = new BackupUploader({
+      target: through,
+      archive: this.archive,
+      holder: `server ${sid}`,
+      baseEveryMs: HOUR_MS,
+      retainMs,
+      leaseMs: 60_000,
+      pace: new Pace(
+        0,
+        () => 0,
+        async () => {},
+      ),
+      takeBase: async () => {
+        this.baseCount++;
+        await baseOf(this.archive, this.end, nowMs);
+      },
+      noted: (event) => events.push(event),
+      wallMs: () => nowMs,
+      steadyMs: () => nowMs,
+    });
+  }
+
+  /** Archives transactions in a file. */
+  write(count: number, salt = ""): void {
+    this.end = fileBehind(
+      this.archive,
+      this.end,
+      Array.from({ length: count }, (_, i) => nowMs + i),
+      salt,
+    );
+  }
+
+  pass(isForced = false, ensembleId = ""): Promise<PassResult> {
+    return this.uploader.pass({ ensembleId, isForced });
+  }
+}
+
+const kinds = (): readonly string[] => events.map(({ kind }) => kind);
+const files = async () => (await listBackup(target)).files.map(({ after, end }) => [low(after), low(end)]);
+const bases = async () => (await listBackup(target)).bases.map(({ zxid }) => low(zxid));
+const low = (zxid: number): number => zxid % 2 ** 32;
+async function problems(): Promise<readonly string[]> {
+  return (await verifyBackup(target, join(place.path, "scratch"))).problems;
+}
+
+test("the first pass uploads all files and a base, which is read back", async () => {
+  const one = new Member(1);
+  one.write(2);
+  one.write(3);
+  const { facts, isHolder } = await one.pass();
+  expect(isHolder).toBe(true);
+  expect([await files(), await bases(), one.baseCount]).toEqual([
+    [
+      [0, 2],
+      [2, 5],
+    ],
+    [5],
+    1,
+  ]);
+  expect(facts).toMatchObject({ baseTakenMs: nowMs, verifiedMs: nowMs, passedMs: nowMs, gapCount: 0 });
+  expect(kinds()).toEqual(["holder", "base"]);
+  expect(await problems()).toEqual([]);
+});
+
+test("a later pass uploads what is new, and a base when one is due", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await one.pass();
+  one.write(1);
+  nowMs += HOUR_MS - 1;
+  await one.pass();
+  expect([await files(), await bases()]).toEqual([
+    [
+      [0, 2],
+      [2, 3],
+    ],
+    [2],
+  ]);
+  nowMs += 1;
+  await one.pass();
+  expect(await bases()).toEqual([2, 3]);
+});
+
+test("a base of the archive that is recent is uploaded, and none is taken", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await baseOf(one.archive, one.end, nowMs - HOUR_MS / 4);
+  await one.pass();
+  expect([await bases(), one.baseCount]).toEqual([[2], 0]);
+});
+
+test("a base that is asked for is taken, without transactions since the last one too", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await one.pass();
+  nowMs += 5000;
+  const { facts } = await one.pass(true);
+  expect([await bases(), facts.baseTakenMs, one.baseCount]).toEqual([[2], nowMs, 2]);
+  expect(await problems()).toEqual([]);
+});
+
+test("a server without a transaction has a base, and its files follow", async () => {
+  const one = new Member(1);
+  await one.pass();
+  expect([await files(), await bases()]).toEqual([[], [0]]);
+  one.write(1);
+  await one.pass();
+  expect(await files()).toEqual([[0, 1]]);
+  expect(await problems()).toEqual([]);
+});
+
+test("one of two members uploads, and the other one continues its work, without a gap", async () => {
+  const [one, other] = [new Member(1), new Member(2)];
+  one.write(2);
+  other.write(1);
+  other.write(2);
+  await one.pass();
+  const waiting = await other.pass();
+  expect(waiting).toMatchObject({ isHolder: false, holder: "server 1", facts: { gapCount: 0 } });
+  expect(await files()).toEqual([[0, 2]]);
+  nowMs += 60_000;
+  expect((await other.pass()).isHolder).toBe(true);
+  expect(await files()).toEqual([
+    [0, 2],
+    [1, 3],
+  ]);
+  expect((await one.pass()).holder).toBe("server 2");
+  expect(await problems()).toEqual([]);
+  expect(kinds()).not.toContain("gap");
+});
+
+test("a server that has archived less leaves the work to others", async () => {
+  const [one, other] = [new Member(1), new Member(2)];
+  one.write(5);
+  await one.pass();
+  await one.uploader.close();
+  other.write(2);
+  await other.pass();
+  expect(await files()).toEqual([[0, 5]]);
+  expect((await one.pass()).isHolder).toBe(true);
+});
+
+test("a gap is reported, and a base is taken behind it", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await one.pass();
+  one.write(2);
+  one.write(2);
+  const [, second = ""] = readdirSync(join(one.archive, "log"));
+  rmSync(join(one.archive, "log", second));
+  const { facts } = await one.pass();
+  expect([await files(), await bases(), facts.gapCount]).toEqual([
+    [
+      [0, 2],
+      [4, 6],
+    ],
+    [2, 6],
+    1,
+  ]);
+  const [gap] = events.filter(({ kind }) => kind === "gap");
+  expect(gap).toMatchObject({ after: 2 ** 32 + 2, end: 2 ** 32 + 4 });
+});
+
+test("a damaged file of the archive is never uploaded: it is a gap", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await one.pass();
+  one.write(2);
+  const damaged = join(one.archive, "log", readdirSync(join(one.archive, "log"))[1] ?? "");
+  rewriteFooter(damaged, ({ entryCount }) => ({ entryCount: entryCount + 1 }));
+  one.write(2);
+  await one.pass();
+  expect(kinds()).toEqual(["holder", "base", "damaged", "gap", "base"]);
+  expect(await problems()).toHaveLength(1);
+});
+
+test("another history behind a restore gets a base of its own", async () => {
+  const one = new Member(1);
+  one.write(2);
+  one.write(2);
+  await one.pass();
+  // The state of the first file was restored, and others were written.
+  const other = new Member(1);
+  rmSync(other.archive, { recursive: true });
+  other.write(2);
+  rmSync(join(other.archive, "log"), { recursive: true });
+  other.write(3, "other-");
+  await other.pass();
+  expect(kinds()).toContain("other-history");
+  expect([await files(), await bases()]).toEqual([
+    [
+      [0, 2],
+      [2, 4],
+      [2, 5],
+    ],
+    [4, 5],
+  ]);
+});
+
+test("the backup of another ensemble is refused, and nothing is written", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await one.pass();
+  await one.uploader.close();
+  const before = readdirSync(place.path, { recursive: true });
+  const stranger = new Member(2);
+  stranger.write(1);
+  await expect(stranger.pass(false, "e2")).rejects.toMatchObject({
+    code: "FOREIGN",
+    message: `${place.path} has the backup of a server alone, not of ensemble e2; each ensemble needs a directory or prefix of its own`,
+  });
+  expect(readdirSync(place.path, { recursive: true }).filter((name) => !`${name}`.includes("archive"))).toEqual(
+    before.filter((name) => !`${name}`.includes("archive")),
+  );
+});
+
+test("what is older than the retained time goes, when a later base is old enough", async () => {
+  const one = new Member(1, target, 3 * HOUR_MS);
+  for (let i = 0; i < 8; i++) {
+    one.write(2);
+    await one.pass();
+    nowMs += HOUR_MS;
+  }
+  // Taken 4, 3, 2 and 1 hours ago.
+  expect(await bases()).toEqual([10, 12, 14, 16]);
+  expect((await files())[0]).toEqual([10, 12]);
+  expect(kinds()).toContain("removed");
+  expect(await problems()).toEqual([]);
+});
+
+/** A target of which single calls fail, or give something else. */
+class FaultyTarget implements BackupTarget {
+  readonly name: string = target.name;
+  fail: (call: "put" | "get", name: string) => void = () => {};
+  change: (name: string, bytes: Uint8Array) => Uint8Array = (_, bytes) => bytes;
+  putCount = 0;
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    this.fail("put", name);
+    this.putCount++;
+    await target.put(name, this.change(name, bytes));
+  }
+
+  get(name: string, bytesMax: number) {
+    this.fail("get", name);
+    return target.get(name, bytesMax);
+  }
+
+  tail = (name: string, bytesMax: number) => target.tail(name, bytesMax);
+  list = (prefix: string) => target.list(prefix);
+  remove = (name: string) => target.remove(name);
+}
+
+test("wherever an upload ends, the next pass completes it, and a base without its manifest is none", async () => {
+  for (let stopAt = 0; ; stopAt++) {
+    for (const folder of ["log", "base"]) rmSync(join(place.path, folder), { recursive: true, force: true });
+    const faulty = new FaultyTarget();
+    let count = 0;
+    faulty.fail = () => {
+      if (count++ === stopAt) throw new Error("the process was killed");
+    };
+    rmSync(join(place.path, "archive-1"), { recursive: true, force: true });
+    const killed = new Member(1, faulty);
+    killed.write(2);
+    killed.write(2);
+    const ended = await killed.pass().then(
+      () => true,
+      () => false,
+    );
+    const unfinished = await problems();
+    for (const problem of unfinished) expect(problem).toMatch(/manifest\.json is missing|has no base/);
+    const again = new Member(1);
+    again.end = killed.end;
+    await again.pass();
+    expect(await problems(), `ended before call ${stopAt}`).toEqual([]);
+    expect(await files()).toEqual([
+      [0, 2],
+      [2, 4],
+    ]);
+    if (ended) break;
+  }
+});
+
+test("a base that comes back as something else has no manifest, and is uploaded again", async () => {
+  const faulty = new FaultyTarget();
+  const one = new Member(1, faulty);
+  one.write(2);
+  faulty.change = (name, bytes) => (name.endsWith("/0000") ? Buffer.from("other") : bytes);
+  await expect(one.pass()).rejects.toMatchObject({ code: "DAMAGED" });
+  expect(await bases()).toEqual([]);
+  faulty.change = (_, bytes) => bytes;
+  const { facts } = await one.pass();
+  expect([await bases(), facts.verifiedMs]).toEqual([[2], nowMs]);
+  expect(await problems()).toEqual([]);
+});
+
+test("a damaged end of the backup is named, and written again", async () => {
+  const one = new Member(1);
+  one.write(2);
+  one.write(2);
+  await one.pass();
+  const last = join(place.path, "log", readdirSync(join(place.path, "log"))[1] ?? "");
+  const whole = readFileSync(last);
+  writeFileSync(last, "short");
+  const again = new Member(1);
+  again.end = otherChainAt(one.end);
+  await again.pass();
+  expect(kinds()).toContain("damaged");
+  expect(readFileSync(last).equals(whole)).toBe(true);
+});

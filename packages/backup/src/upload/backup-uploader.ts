@@ -1,0 +1,246 @@
+import type { Zxid } from "@zooid/model";
+import type { LogPosition, StoreError } from "@zooid/txn-log";
+import type { BaseManifest } from "@zooid/txn-log/archive";
+import { BackupError } from "../backup-error.ts";
+import { listBackup, logName } from "../contents/backup-listing.ts";
+import { planRetention } from "../contents/retention.ts";
+import type { BackupTarget } from "../targets/backup-target.ts";
+import { readBackupEnd } from "./backup-end.ts";
+import { uploadBase } from "./base-upload.ts";
+import { LocalArchive } from "./local-archive.ts";
+import type { Pace } from "./pace.ts";
+import { NO_FACTS, type SharedFacts } from "./shared-facts.ts";
+import { UploadLease } from "./upload-lease.ts";
+
+export interface UploaderOptions {
+  readonly target: BackupTarget;
+  /** The folder of this server's archive. */
+  readonly archive: string;
+  /** This server, in words for the others. */
+  readonly holder: string;
+  /** Time from one base to the next, in milliseconds. */
+  readonly baseEveryMs: number;
+  /** States of this time can be restored; 0: nothing is removed. */
+  readonly retainMs: number;
+  readonly leaseMs: number;
+  readonly pace: Pace;
+  /** Lets the server copy its whole state into the archive. */
+  readonly takeBase: () => Promise<void>;
+  readonly noted: (event: UploadEvent) => void;
+  /** The wall's clock, for ages, and one that never goes back. */
+  readonly wallMs: () => number;
+  readonly steadyMs: () => number;
+}
+
+export type UploadEvent =
+  /** This server uploads from now on, or another one does. */
+  | { readonly kind: "holder"; readonly holder: string; readonly isOwn: boolean }
+  /** Transactions after the first zxid and up to the second one are not in the backup. */
+  | { readonly kind: "gap"; readonly after: Zxid; readonly end: Zxid }
+  /** The backup ends with another history than this server's: a state was restored. */
+  | { readonly kind: "other-history"; readonly end: Zxid }
+  /** A base is in the backup, and was read back. */
+  | { readonly kind: "base"; readonly zxid: Zxid; readonly bytes: number }
+  /** A file was passed over. */
+  | { readonly kind: "damaged"; readonly message: string }
+  | { readonly kind: "removed"; readonly count: number };
+
+export interface Pass {
+  readonly ensembleId: string;
+  /** Whether a base is taken though none is due. */
+  readonly isForced: boolean;
+}
+
+export interface PassResult {
+  readonly isHolder: boolean;
+  readonly holder: string;
+  readonly facts: SharedFacts;
+}
+
+/**
+ * Copies what a server's archive has and a backup has not, one pass at a time: files of the log,
+ * then a base where one is due, which is read back, and then removes what is old.
+ */
+export class BackupUploader {
+  readonly #options: UploaderOptions;
+  readonly #lease: UploadLease;
+  readonly #local: LocalArchive;
+  #facts: SharedFacts = NO_FACTS;
+  /** Whether it was read where the backup ends, which each new holder does. */
+  #hasBegun = false;
+  /** Where the backup ends; undefined while neither it nor the archive has a file. */
+  #end: LogPosition | undefined;
+  #takenMs = new Map<number, number>();
+  /** The base has to be behind this, since a gap or another history is before it. */
+  #baseBehind: Zxid | undefined;
+  #holder: string | undefined;
+
+  constructor(options: UploaderOptions) {
+    this.#options = options;
+    const { holder, leaseMs, steadyMs, target } = options;
+    this.#lease = new UploadLease({ target, holder, leaseMs, nowMs: steadyMs });
+    this.#local = new LocalArchive(options.archive);
+  }
+
+  /** @throws BackupError and StoreError: the next pass begins again where this one ended */
+  async pass({ ensembleId, isForced }: Pass): Promise<PassResult> {
+    const { holder, wallMs } = this.#options;
+    const lease = await this.#lease.take(this.#facts);
+    if (lease.kind === "others") return this.#wait(lease.holder, lease.facts);
+    this.#note(holder, true);
+    try {
+      this.#hasBegun ||= await this.#begin(ensembleId);
+      if (!this.#hasBegun) {
+        // Another server may have archived more.
+        await this.#lease.free();
+        return this.#result();
+      }
+      await this.#uploadFiles();
+      await this.#uploadBase(isForced);
+      await this.#removeOld();
+    } catch (error) {
+      // What is there is read again: an upload may have ended, or not.
+      this.#hasBegun = false;
+      if (error instanceof LeaseLost) return this.#wait("another server", undefined);
+      // What this server cannot do, another one may.
+      if (!(error instanceof BackupError) || error.code === "FOREIGN") await this.#lease.free().catch(() => {});
+      throw error;
+    }
+    this.#facts = { ...this.#facts, passedMs: wallMs() };
+    return this.#result();
+  }
+
+  /** Frees the lease. */
+  close(): Promise<void> {
+    return this.#lease.free();
+  }
+
+  #wait(holder: string, facts: SharedFacts | undefined): PassResult {
+    this.#hasBegun = false;
+    this.#note(holder, false);
+    if (facts !== undefined) this.#facts = facts;
+    return this.#result();
+  }
+
+  #result(): PassResult {
+    const holder = this.#holder ?? this.#options.holder;
+    return { isHolder: holder === this.#options.holder, holder, facts: this.#facts };
+  }
+
+  #note(holder: string, isOwn: boolean): void {
+    if (this.#holder !== holder) this.#options.noted({ kind: "holder", holder, isOwn });
+    this.#holder = holder;
+  }
+
+  /** @returns false while this server has archived less than the backup has */
+  async #begin(ensembleId: string): Promise<boolean> {
+    const { target } = this.#options;
+    const listing = await listBackup(target);
+    const { end, takenMs } = await readBackupEnd(target, listing, ensembleId, (error) => this.#damaged(error));
+    this.#takenMs = new Map(takenMs);
+    const base = [...takenMs.keys()].reduce((newest, zxid) => Math.max(newest, zxid), -1);
+    if (base >= 0) this.#facts = { ...this.#facts, base: base as Zxid, baseTakenMs: takenMs.get(base) };
+    this.#facts = { ...this.#facts, end: end?.zxid };
+    this.#end = end;
+    if (end === undefined) return true;
+    const found = this.#local.continuationOf(end);
+    switch (found.kind) {
+      case "continues":
+      case "gap":
+        return true;
+      case "behind":
+        return false;
+      case "other-history":
+        this.#options.noted({ kind: "other-history", end: end.zxid });
+        this.#end = found.from;
+        this.#baseBehind = found.from.zxid;
+        return true;
+    }
+  }
+
+  async #uploadFiles(): Promise<void> {
+    const { pace, target } = this.#options;
+    for (;;) {
+      const behind = this.#end ?? this.#local.begin();
+      if (behind === undefined) return;
+      const file = this.#local.next(behind, (error) => this.#damaged(error));
+      if (file === undefined) return;
+      if (file.after.zxid > behind.zxid) this.#gap(behind.zxid, file.after.zxid);
+      await this.#keepLease();
+      await target.put(logName(file.after.zxid, file.end.zxid), file.bytes);
+      await pace.spend(file.bytes.length);
+      this.#end = file.end;
+      this.#facts = { ...this.#facts, end: file.end.zxid };
+    }
+  }
+
+  #gap(after: Zxid, end: Zxid): void {
+    this.#options.noted({ kind: "gap", after, end });
+    this.#facts = { ...this.#facts, gapCount: this.#facts.gapCount + 1 };
+    this.#baseBehind = end;
+  }
+
+  async #uploadBase(isForced: boolean): Promise<void> {
+    const { noted, pace, target, takeBase, wallMs } = this.#options;
+    if (!isForced && !this.#isBaseDue()) return;
+    // With no transaction since the last one, it is the same state with another time.
+    if (isForced || !this.#isFresh(this.#local.newestBase())) await takeBase();
+    const manifest = this.#local.newestBase();
+    if (manifest === undefined) return;
+    const keep = (): Promise<void> => this.#keepLease();
+    const bytes = await uploadBase({ target, local: this.#local, pace, keep }, manifest);
+    const { zxid } = manifest.position;
+    this.#takenMs.set(zxid, manifest.takenMs);
+    if (this.#baseBehind !== undefined && zxid >= this.#baseBehind) this.#baseBehind = undefined;
+    this.#facts = { ...this.#facts, base: zxid, baseTakenMs: manifest.takenMs, verifiedMs: wallMs() };
+    noted({ kind: "base", zxid, bytes });
+  }
+
+  #isBaseDue(): boolean {
+    const { baseEveryMs, wallMs } = this.#options;
+    const { baseTakenMs } = this.#facts;
+    if (this.#baseBehind !== undefined || baseTakenMs === undefined) return true;
+    const ageMs = wallMs() - baseTakenMs;
+    // A clock that was set back is no reason to wait for it.
+    return ageMs >= baseEveryMs || ageMs < -baseEveryMs;
+  }
+
+  /** Whether a base of the archive can stand for one that is taken now. */
+  #isFresh(manifest: BaseManifest | undefined): boolean {
+    if (manifest === undefined) return false;
+    const { baseEveryMs, wallMs } = this.#options;
+    const isBehind = this.#baseBehind === undefined || manifest.position.zxid >= this.#baseBehind;
+    const ageMs = wallMs() - manifest.takenMs;
+    return isBehind && ageMs >= 0 && ageMs < baseEveryMs / 2 && manifest.takenMs !== this.#facts.baseTakenMs;
+  }
+
+  async #removeOld(): Promise<void> {
+    const { noted, retainMs, target, wallMs } = this.#options;
+    const fromMs = wallMs() - retainMs;
+    // Two bases that are old enough: the older one is needed no longer.
+    const old = [...this.#takenMs.values()].filter((takenMs) => takenMs <= fromMs);
+    if (retainMs === 0 || old.length < 2) return;
+    await this.#keepLease();
+    const names = planRetention(await listBackup(target), this.#takenMs, fromMs);
+    for (const name of names) {
+      await this.#keepLease();
+      await target.remove(name);
+    }
+    const first = [...this.#takenMs].filter(([, takenMs]) => takenMs <= fromMs).map(([zxid]) => zxid);
+    for (const zxid of this.#takenMs.keys()) if (zxid < Math.max(...first)) this.#takenMs.delete(zxid);
+    if (names.length > 0) noted({ kind: "removed", count: names.length });
+  }
+
+  async #keepLease(): Promise<void> {
+    if (!(await this.#lease.keep(this.#facts))) throw new LeaseLost();
+  }
+
+  #damaged(error: StoreError): void {
+    this.#options.noted({ kind: "damaged", message: error.message });
+  }
+}
+
+/** Another server has taken over, because this one was slow to renew. */
+class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}

@@ -1,0 +1,199 @@
+import { extname } from "node:path";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { UploadEvent } from "./backup-uploader.ts";
+import { NO_FACTS, type SharedFacts } from "./shared-facts.ts";
+import type { UploadCommand, UploadReport, UploadSettings, UploadThreadData } from "./upload-messages.ts";
+
+export interface BackupUploadsOptions {
+  readonly settings: UploadSettings;
+  /** The folder of the server's archive. */
+  readonly archive: string;
+  /** This server, in words for the others: the same after a restart. */
+  readonly holder: string;
+  /** Asked before each pass; undefined while it is not known. */
+  readonly ensembleId: () => string | undefined;
+  /** Copies the whole state into the archive. */
+  readonly takeBase: () => Promise<void>;
+  readonly noted: (event: BackupEvent) => void;
+  /** Time from one pass to the next. Default 5 s. */
+  readonly passMs?: number;
+  /** Time without a renewal after which another server takes over. Default 60 s. */
+  readonly leaseMs?: number;
+}
+
+export type BackupEvent =
+  | UploadEvent
+  /** A pass failed; it is tried again, and the next failure for the same reason is not noted. */
+  | { readonly kind: "failed"; readonly reason: string }
+  /** A pass after a failed one did all that it had to. */
+  | { readonly kind: "works" };
+
+export interface BackupStatus extends SharedFacts {
+  readonly target: string;
+  /** Whether this server uploads; undefined before its first pass. */
+  readonly isHolder: boolean | undefined;
+  /** The server that uploads. */
+  readonly holder: string | undefined;
+  /** Why the last pass failed. */
+  readonly fault: string | undefined;
+}
+
+const PASS_MS = 5_000;
+const LEASE_MS = 60_000;
+/** After failures, passes are this far apart at most. */
+const RETRY_MS_MAX = 60_000;
+const HEAP_MIB = 96;
+const CLOSE_MS = 3_000;
+
+/**
+ * Keeps a backup up to date with a server's archive, in a thread of low priority of its own. No
+ * write waits for it, and a target that is away is tried again.
+ */
+export class BackupUploads implements AsyncDisposable {
+  readonly #options: BackupUploadsOptions;
+  #thread: { readonly worker: Worker; readonly port: MessagePort } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #nextId = 1;
+  readonly #passes = new Map<number, PromiseWithResolvers<void>>();
+  #failures = 0;
+  #isClosed = false;
+  #facts: SharedFacts = NO_FACTS;
+  #isHolder: boolean | undefined;
+  #holder: string | undefined;
+  #fault: string | undefined;
+
+  constructor(options: BackupUploadsOptions) {
+    this.#options = options;
+    this.#schedule();
+  }
+
+  get status(): BackupStatus {
+    const { target } = this.#options.settings;
+    return { ...this.#facts, target, isHolder: this.#isHolder, holder: this.#holder, fault: this.#fault };
+  }
+
+  /**
+   * Takes a base now and uploads it with everything before it.
+   *
+   * @returns when it was read back; where another server uploads, nothing was done
+   * @throws Error with what failed
+   */
+  async now(): Promise<BackupStatus> {
+    await this.#pass(true);
+    if (this.#fault !== undefined) throw new Error(this.#fault);
+    return this.status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    if (this.#thread === undefined) return;
+    const { worker, port } = this.#thread;
+    const exited = new Promise<void>((resolve) => {
+      if (worker.threadId === -1) resolve();
+      else worker.once("exit", () => resolve());
+    });
+    worker.ref();
+    const late = setTimeout(() => void worker.terminate(), CLOSE_MS);
+    port.postMessage({ kind: "close" } satisfies UploadCommand);
+    await exited;
+    clearTimeout(late);
+    port.close();
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    const { passMs = PASS_MS } = this.#options;
+    const waitMs = Math.min(RETRY_MS_MAX, passMs * 2 ** Math.min(this.#failures, 10));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#pass(false), Math.max(passMs, waitMs)).unref();
+  }
+
+  async #pass(isForced: boolean): Promise<void> {
+    const ensembleId = this.#options.ensembleId();
+    if (ensembleId !== undefined && !this.#isClosed) {
+      const id = this.#nextId++;
+      const pass = Promise.withResolvers<void>();
+      this.#passes.set(id, pass);
+      this.#send({ kind: "pass", id, ensembleId, isForced });
+      await pass.promise;
+    }
+    if (this.#passes.size === 0) this.#schedule();
+  }
+
+  #send(command: UploadCommand): void {
+    this.#thread ??= this.#start();
+    this.#thread.port.postMessage(command);
+  }
+
+  #start(): { readonly worker: Worker; readonly port: MessagePort } {
+    const { archive, holder, leaseMs = LEASE_MS, settings } = this.#options;
+    const { port1, port2 } = new MessageChannel();
+    const workerData: UploadThreadData = { archive, holder, leaseMs, settings, port: port2 };
+    const extension = extname(import.meta.url);
+    const name = "upload-thread";
+    const worker = new Worker(new URL(`./${name}${extension}`, import.meta.url), {
+      workerData,
+      transferList: [port2],
+      execArgv: extension === ".ts" ? ["--conditions=@zooid/source"] : [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+    });
+    port1.on("message", (report: UploadReport) => this.#receive(report));
+    worker.on("error", (error) => this.#fail(error.message));
+    worker.once("exit", (status) => this.#exited(status));
+    port1.unref();
+    worker.unref();
+    return { worker, port: port1 };
+  }
+
+  #receive(report: UploadReport): void {
+    switch (report.kind) {
+      case "passed": {
+        const { facts, holder, isHolder } = report.result;
+        this.#facts = facts;
+        this.#holder = holder;
+        this.#isHolder = isHolder;
+        if (this.#fault !== undefined) this.#options.noted({ kind: "works" });
+        this.#fault = undefined;
+        this.#failures = 0;
+        return this.#settle(report.id);
+      }
+      case "failed":
+        this.#fail(report.reason);
+        return this.#settle(report.id);
+      case "noted":
+        return this.#options.noted(report.event);
+      case "take-base":
+        void this.#takeBase();
+    }
+  }
+
+  async #takeBase(): Promise<void> {
+    const fault = await this.#options.takeBase().then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    if (!this.#isClosed) this.#send({ kind: "base-taken", fault });
+  }
+
+  #fail(reason: string): void {
+    if (this.#isClosed) return;
+    this.#failures++;
+    if (this.#fault !== reason) this.#options.noted({ kind: "failed", reason });
+    this.#fault = reason;
+  }
+
+  /** The next pass starts another thread. */
+  #exited(status: number): void {
+    this.#thread?.port.close();
+    this.#thread = undefined;
+    if (!this.#isClosed && this.#passes.size > 0) this.#fail(this.#fault ?? `its thread ended with status ${status}`);
+    for (const id of [...this.#passes.keys()]) this.#settle(id);
+  }
+
+  #settle(id: number): void {
+    this.#passes.get(id)?.resolve();
+    this.#passes.delete(id);
+  }
+}

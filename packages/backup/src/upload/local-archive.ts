@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { type LogPosition, StoreError } from "@zooid/txn-log";
+import {
+  ArchiveFile,
+  ArchiveListing,
+  type BaseManifest,
+  basesFolderOf,
+  type ListedFile,
+  listBases,
+  logFolderOf,
+  readBasePart,
+  readManifest,
+} from "@zooid/txn-log/archive";
+import { FILE_BYTES_MAX } from "../contents/read-backup.ts";
+
+/** A file of this server's archive that continues what is uploaded. */
+export interface NextFile {
+  readonly after: LogPosition;
+  readonly end: LogPosition;
+  readonly bytes: Buffer;
+}
+
+/** How the files of an archive lie to the end of a backup. */
+export type Continuation =
+  /** One of them has that transaction, with the same chain. */
+  | { readonly kind: "continues" }
+  /** They end before it: another server has archived more. */
+  | { readonly kind: "behind" }
+  /** They begin after it. */
+  | { readonly kind: "gap" }
+  /** They have another transaction there, or none, and later ones: a state was restored. */
+  | { readonly kind: "other-history"; readonly from: LogPosition };
+
+/** The archive in this server's data directory, while its own thread writes and removes files. */
+export class LocalArchive {
+  readonly #folder: string;
+  readonly #listing: ArchiveListing;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#listing = new ArchiveListing(logFolderOf(folder));
+  }
+
+  /** How this archive continues a position. */
+  continuationOf(end: LogPosition): Continuation {
+    const files = this.#files();
+    const last = files.at(-1);
+    if (last === undefined || last.end < end.zxid) return { kind: "behind" };
+    let first: LogPosition | undefined;
+    for (const listed of files) {
+      if (listed.end < end.zxid) continue;
+      const file = open(listed);
+      if (file === undefined) continue;
+      using opened = file;
+      first ??= opened.footer.after;
+      if (opened.footer.after.zxid <= end.zxid && opened.chainAt(end.zxid) === end.chain) return { kind: "continues" };
+    }
+    if (first === undefined) return { kind: "behind" };
+    return first.zxid > end.zxid ? { kind: "gap" } : { kind: "other-history", from: first };
+  }
+
+  /** Where the first file begins; undefined without files. */
+  begin(): LogPosition | undefined {
+    for (const listed of this.#files()) {
+      const file = open(listed);
+      if (file === undefined) continue;
+      using opened = file;
+      return opened.footer.after;
+    }
+    return undefined;
+  }
+
+  /**
+   * The next file behind a position, whole and checked.
+   *
+   * @param damaged gets what is wrong with files that are passed over
+   * @returns one that continues it, or the first one behind a gap; undefined: there is none yet
+   */
+  next(behind: LogPosition, damaged: (error: StoreError) => void): NextFile | undefined {
+    for (const listed of this.#files()) {
+      if (listed.end <= behind.zxid) continue;
+      const file = open(listed, damaged);
+      if (file === undefined) continue;
+      using opened = file;
+      const { after, end } = opened.footer;
+      if (after.zxid < behind.zxid && opened.chainAt(behind.zxid) !== behind.chain) continue;
+      try {
+        opened.verify();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        damaged(error);
+        continue;
+      }
+      if (opened.size > FILE_BYTES_MAX) continue;
+      return { after, end, bytes: readFileSync(listed.file) };
+    }
+    return undefined;
+  }
+
+  /** The newest base that is whole; undefined: there is none. */
+  newestBase(): BaseManifest | undefined {
+    for (const base of listBases(basesFolderOf(this.#folder)).toReversed()) {
+      try {
+        return readManifest(base);
+      } catch (error) {
+        // Removed meanwhile, or damaged: the server names that.
+        if (!(error instanceof StoreError)) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * The parts of a base, each compared with the manifest.
+   *
+   * @throws StoreError where it is damaged, or was removed meanwhile
+   */
+  *partsOf(manifest: BaseManifest): Generator<Buffer, void> {
+    const base = listBases(basesFolderOf(this.#folder)).find(({ zxid }) => zxid === manifest.position.zxid);
+    if (base === undefined) throw new StoreError({ code: "CLOSED" });
+    for (const number of manifest.parts.keys()) yield readBasePart(base, manifest, number);
+  }
+
+  #files(): readonly ListedFile[] {
+    return this.#listing.files();
+  }
+}
+
+/** Undefined for a file that was removed, or whose end is damaged. */
+function open(listed: ListedFile, damaged?: (error: StoreError) => void): ArchiveFile | undefined {
+  try {
+    return new ArchiveFile(listed.file);
+  } catch (error) {
+    if (error instanceof StoreError) damaged?.(error);
+    else if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    return undefined;
+  }
+}

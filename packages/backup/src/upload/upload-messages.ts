@@ -1,0 +1,38 @@
+import type { MessagePort } from "node:worker_threads";
+import type { TargetSettings } from "../targets/open-target.ts";
+import type { PassResult, UploadEvent } from "./backup-uploader.ts";
+
+/** What the thread that uploads and the server's thread send each other. */
+
+export interface UploadSettings extends Omit<TargetSettings, "credentials"> {
+  /** Read again for each pass, so that a new key needs no restart. */
+  readonly credentialsFile?: string | undefined;
+  /** Time from one base to the next, in milliseconds. */
+  readonly baseEveryMs: number;
+  /** States of this time can be restored; 0: nothing is removed. */
+  readonly retainMs: number;
+  /** 0: no limit. */
+  readonly bytesPerSecond: number;
+}
+
+export interface UploadThreadData {
+  readonly settings: UploadSettings;
+  readonly archive: string;
+  readonly holder: string;
+  readonly leaseMs: number;
+  readonly port: MessagePort;
+}
+
+export type UploadCommand =
+  | { readonly kind: "pass"; readonly id: number; readonly ensembleId: string; readonly isForced: boolean }
+  /** The answer to `take-base`. */
+  | { readonly kind: "base-taken"; readonly fault: string | undefined }
+  /** Ends a pass where it is, and the thread. */
+  | { readonly kind: "close" };
+
+export type UploadReport =
+  | { readonly kind: "passed"; readonly id: number; readonly result: PassResult }
+  | { readonly kind: "failed"; readonly id: number; readonly reason: string }
+  | { readonly kind: "noted"; readonly event: UploadEvent }
+  /** The server shall copy its state into the archive. */
+  | { readonly kind: "take-base" };
