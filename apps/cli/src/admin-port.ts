@@ -68,8 +68,12 @@ async function fetchAdmin(
 }
 
 /** The fields of an answer, or its reason as an error. */
-export async function demandAdmin(invocation: Invocation, path: string): Promise<JsonObject> {
-  const { status, fields, error } = await askAdmin(invocation, path);
+export async function demandAdmin(
+  invocation: Invocation,
+  path: string,
+  method: "GET" | "POST" = "POST",
+): Promise<JsonObject> {
+  const { status, fields, error } = await askAdmin(invocation, path, method);
   if (error === undefined) return fields;
   if (status === 401 || status === 403) {
     throw new CliError(`the server refuses: ${error}`, {

@@ -23,6 +23,7 @@ import { discover } from "./commands/recipes/discover.ts";
 import { elect } from "./commands/recipes/elect.ts";
 import { lock } from "./commands/recipes/lock.ts";
 import { queue } from "./commands/recipes/queue.ts";
+import { backup } from "./commands/servers/backup.ts";
 import { config } from "./commands/servers/config.ts";
 import { diagnose } from "./commands/servers/diagnose.ts";
 import { fourLetterWord } from "./commands/servers/four-letter-word.ts";
@@ -58,6 +59,7 @@ import { nearestOf } from "./nearest.ts";
 export const COMMANDS: readonly Command[] = [
   addWatch,
   addauth,
+  backup,
   changes,
   close,
   completion,

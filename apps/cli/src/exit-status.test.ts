@@ -24,6 +24,7 @@ interface Lines {
 const LINES: Readonly<Record<string, Lines>> = {
   addWatch: { ok: "addWatch /a", misused: "addWatch -m X /a" },
   addauth: { ok: "addauth digest u:p", refused: "addauth nosuchscheme x", misused: "addauth digest" },
+  backup: { refused: "backup status --admin http://127.0.0.1:1", misused: "backup tomorrow" },
   changes: { refused: "changes /a", misused: "changes --after x /a" },
   close: { ok: "close" },
   completion: { ok: "completion bash", misused: "completion korn" },
@@ -167,6 +168,7 @@ test("each command ends with the status of its outcome", async () => {
                           done           refused        not connected  misused
     addWatch              0              -              1 3            1 2
     addauth               0              0 4            1 3            1 2
+    backup                -              1 3            1 3            1 2
     changes               -              1              1 3            1 2
     close                 0              -              0              -
     completion            0              -              0              1 2

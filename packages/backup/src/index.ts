@@ -18,7 +18,7 @@ export {
 export { planRetention, type TakenAt } from "./contents/retention.ts";
 export { type BackupCheck, verifyBackup } from "./contents/verify-backup.ts";
 export { type BackupTarget, type ObjectTail, objectPlace, type TargetObject } from "./targets/backup-target.ts";
-export { openTarget, type TargetSettings } from "./targets/open-target.ts";
+export { openTarget, type TargetFault, type TargetSettings, targetFault } from "./targets/open-target.ts";
 export { parseS3Credentials, type S3Credentials, s3CredentialsIn } from "./targets/s3-credentials.ts";
 export { parseTargetLocation, type TargetLocation } from "./targets/target-location.ts";
 export type { UploadEvent } from "./upload/backup-uploader.ts";

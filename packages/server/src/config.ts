@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { totalmem } from "node:os";
+import type { UploadSettings } from "@zooid/backup";
 import { errorJson, type IpRange, keepCode, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
 import { hasZstd } from "@zooid/txn-log/sqlite";
@@ -13,6 +14,7 @@ import {
   parseMetrics,
 } from "./admin/http-options.ts";
 import { parseWhitelist, unknownWords } from "./admin/word-names.ts";
+import { type BackupOptions, parseBackup } from "./backup/backup-options.ts";
 import { type ClientAuth, type ClientAuthOptions, parseClientAuth } from "./clients/client-auth.ts";
 import {
   type ConnectionThrottleConfig,
@@ -148,6 +150,8 @@ export interface ServerOptions {
   readonly retention?: RetentionOptions;
   /** Whether committed entries are archived in the data directory, and for how long. */
   readonly history?: HistoryOptions;
+  /** Where the history is copied to. Default: nowhere. */
+  readonly backup?: BackupOptions;
   /** What happens when the disk has little room. */
   readonly disk?: DiskOptions;
   /** How state file and log are checked for damage while the server runs. */
@@ -254,6 +258,8 @@ export interface ServerConfig {
   readonly stateLagBytesMax: number;
   readonly retention: Required<RetentionOptions>;
   readonly history: Required<HistoryOptions>;
+  /** Undefined where there is no backup. */
+  readonly backup: UploadSettings | undefined;
   readonly disk: DiskOptions;
   readonly scrub: Required<ScrubSettings>;
   readonly healDamage: boolean;
@@ -417,6 +423,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
       ms: whole("zooid.log.retainMs", options.retention?.ms ?? 0, 0, Number.MAX_SAFE_INTEGER),
     },
     history: parseHistory(options, whole, problems),
+    backup: parseBackup(options.backup ?? {}, (options.history?.retainMs ?? 0) > 0, whole, problems),
     disk: parseDisk(options.disk ?? {}, whole),
     scrub: parseScrub(options.scrub ?? {}, whole),
     reconfigEnabled: options.reconfigEnabled ?? false,

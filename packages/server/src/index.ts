@@ -10,6 +10,7 @@ export type {
   SnapshotCommandsConfig,
 } from "./admin/http-options.ts";
 export type { AdminApplication, ApplicationRequest } from "./admin/http-port.ts";
+export type { BackupOptions } from "./backup/backup-options.ts";
 export type { AuthFailuresOptions } from "./clients/auth-failures.ts";
 export type { ClientAuth, ClientAuthOptions } from "./clients/client-auth.ts";
 export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./clients/connection-throttle.ts";

@@ -79,6 +79,7 @@ test("settings of one group may come from the flags, the file and the command li
     ["reaping", "znode.container.checkIntervalMs", "znode.container.maxPerMinute"],
     ["retention", "zookeeper.zooid.log.retainBytes", "zooid.log.retainMs"],
     ["disk", "zookeeper.zooid.disk.lowBytes", "zooid.disk.reserveBytes"],
+    ["backup", "zookeeper.zooid.backup.retainMs", "zooid.backup.bytesPerSecond"],
     ["scrub", "zookeeper.zooid.scrub.bytesPerSecond", "zooid.scrub.everyMs"],
     ["connectionThrottle", "zookeeper.connection_throttle_tokens", "connection_throttle_fill_time"],
   ] as const;

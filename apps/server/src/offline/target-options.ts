@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type BackupTarget, openTarget, parseTargetLocation } from "@zooid/backup";
 import { ConfigError } from "@zooid/embedded-server";
+import { backupKey } from "../configuration/backup-key.ts";
 
 /** A target of backups, as a command line names it. */
 export interface NamedTarget {
@@ -55,7 +56,7 @@ export function openNamedTarget(
   signal: AbortSignal,
 ): BackupTarget {
   const credentials = file === undefined ? undefined : { file, text: textOf(file) };
-  return openTarget({ ...settings, credentials, env: process.env }, signal);
+  return openTarget({ ...settings, credentials, env: backupKey() }, signal);
 }
 
 function textOf(file: string): string {

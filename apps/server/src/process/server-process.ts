@@ -10,6 +10,7 @@ import {
 } from "@zooid/embedded-server";
 import { formatZxid, hostPort } from "@zooid/model";
 import { askedHost } from "../configuration/asked-host.ts";
+import { backupKey } from "../configuration/backup-key.ts";
 import { COMMANDS, type Command, parseCommandLine, type ServeCommand, USAGE } from "../configuration/command-line.ts";
 import { DynamicFile } from "../configuration/dynamic-file.ts";
 import { type JvmFlags, jvmFlagsOf, misspeltVariables } from "../configuration/jvm-flags.ts";
@@ -164,7 +165,8 @@ function initSecret(file: string): void {
  */
 function operated({ options, configuration = "" }: ServeCommand): ServerOptions {
   const metrics = { enabled: false, ...options.metrics };
-  return { ...options, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
+  const backup = options.backup === undefined ? {} : { backup: { ...options.backup, env: backupKey() } };
+  return { ...options, ...backup, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
 }
 
 function readCommandLine(argv: readonly string[], jvmFlags: JvmFlags = jvmFlagsOf(process.env)): Command {

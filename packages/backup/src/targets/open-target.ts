@@ -18,6 +18,34 @@ export interface TargetSettings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+/** What is wrong with a setting of a target, by its name. */
+export interface TargetFault {
+  readonly setting: "endpoint" | "region" | "credentialsFile";
+  readonly problem: string;
+}
+
+/** Looks at the settings beside a location that is one. Undefined: nothing is wrong. */
+export function targetFault(settings: {
+  readonly target: string;
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+  readonly credentials?: unknown;
+}): TargetFault | undefined {
+  const { target, endpoint, region, credentials } = settings;
+  const isDirectory = !target.startsWith("s3://");
+  const problem = `${target} is a directory: endpoint, region and credentials are for s3://BUCKET/PREFIX`;
+  if (endpoint !== undefined) {
+    const fault = isDirectory ? problem : endpointFault(endpoint);
+    if (fault !== undefined) return { setting: "endpoint", problem: fault };
+  }
+  if (region !== undefined) {
+    if (isDirectory) return { setting: "region", problem };
+    if (!/^[a-z0-9-]{1,64}$/.test(region))
+      return { setting: "region", problem: `a region is letters, digits and dashes, found ${JSON.stringify(region)}` };
+  }
+  return isDirectory && credentials !== undefined ? { setting: "credentialsFile", problem } : undefined;
+}
+
 /**
  * @param signal ends what is waited for
  * @throws BackupError `SETTING` with what is wrong; nothing is asked of the target yet
@@ -25,18 +53,11 @@ export interface TargetSettings {
 export function openTarget(settings: TargetSettings, signal?: AbortSignal): BackupTarget {
   const location = parseTargetLocation(settings.target);
   if (typeof location === "string") throw setting(location);
-  if (location.kind === "directory") {
-    const { endpoint, region, credentials } = settings;
-    if (endpoint !== undefined || region !== undefined || credentials !== undefined)
-      throw setting(`${settings.target} is a directory: endpoint, region and credentials are for s3://BUCKET/PREFIX`);
-    return new DirectoryTarget(location.path);
-  }
+  const fault = targetFault(settings);
+  if (fault !== undefined) throw setting(fault.problem);
+  if (location.kind === "directory") return new DirectoryTarget(location.path);
   const { bucket, prefix } = location;
   const { endpoint, region } = settings;
-  const fault = endpoint === undefined ? undefined : endpointFault(endpoint);
-  if (fault !== undefined) throw setting(fault);
-  if (region !== undefined && !/^[a-z0-9-]{1,64}$/.test(region))
-    throw setting(`a region is letters, digits and dashes, found ${JSON.stringify(region)}`);
   return new S3Target({ bucket, prefix, endpoint, region, credentials: credentialsOf(settings), signal });
 }
 

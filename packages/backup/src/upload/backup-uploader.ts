@@ -24,7 +24,7 @@ export interface UploaderOptions {
   readonly retainMs: number;
   readonly leaseMs: number;
   readonly pace: Pace;
-  /** Lets the server copy its whole state into the archive. */
+  /** Lets the server write its transactions into the archive, and copy its whole state there. */
   readonly takeBase: () => Promise<void>;
   readonly noted: (event: UploadEvent) => void;
   /** The wall's clock, for ages, and one that never goes back. */
@@ -95,6 +95,8 @@ export class BackupUploader {
         await this.#lease.free();
         return this.#result();
       }
+      // The archive has everything up to it in files then.
+      if (isForced) await this.#options.takeBase();
       await this.#uploadFiles();
       await this.#uploadBase(isForced);
       await this.#removeOld();
@@ -184,7 +186,10 @@ export class BackupUploader {
     const { noted, pace, target, takeBase, wallMs } = this.#options;
     if (!isForced && !this.#isBaseDue()) return;
     // With no transaction since the last one, it is the same state with another time.
-    if (isForced || !this.#isFresh(this.#local.newestBase())) await takeBase();
+    if (!isForced && !this.#isFresh(this.#local.newestBase())) {
+      await takeBase();
+      await this.#uploadFiles();
+    }
     const manifest = this.#local.newestBase();
     if (manifest === undefined) return;
     const keep = (): Promise<void> => this.#keepLease();

@@ -12,7 +12,7 @@ export interface BackupUploadsOptions {
   readonly holder: string;
   /** Asked before each pass; undefined while it is not known. */
   readonly ensembleId: () => string | undefined;
-  /** Copies the whole state into the archive. */
+  /** Writes all transactions into the archive's files, and copies the whole state there. */
   readonly takeBase: () => Promise<void>;
   readonly noted: (event: BackupEvent) => void;
   /** Time from one pass to the next. Default 5 s. */
@@ -36,6 +36,9 @@ export interface BackupStatus extends SharedFacts {
   readonly holder: string | undefined;
   /** Why the last pass failed. */
   readonly fault: string | undefined;
+  /** Bases that were asked for, and how many of these are done, or have failed. */
+  readonly askedCount: number;
+  readonly doneCount: number;
 }
 
 const PASS_MS = 5_000;
@@ -61,6 +64,8 @@ export class BackupUploads implements AsyncDisposable {
   #isHolder: boolean | undefined;
   #holder: string | undefined;
   #fault: string | undefined;
+  #askedCount = 0;
+  #doneCount = 0;
 
   constructor(options: BackupUploadsOptions) {
     this.#options = options;
@@ -69,7 +74,14 @@ export class BackupUploads implements AsyncDisposable {
 
   get status(): BackupStatus {
     const { target } = this.#options.settings;
-    return { ...this.#facts, target, isHolder: this.#isHolder, holder: this.#holder, fault: this.#fault };
+    const counts = { askedCount: this.#askedCount, doneCount: this.#doneCount };
+    return { ...this.#facts, target, isHolder: this.#isHolder, holder: this.#holder, fault: this.#fault, ...counts };
+  }
+
+  /** As {@link now}, without waiting: it is done when the status has counted it. */
+  begin(): BackupStatus {
+    void this.#force();
+    return this.status;
   }
 
   /**
@@ -79,7 +91,7 @@ export class BackupUploads implements AsyncDisposable {
    * @throws Error with what failed
    */
   async now(): Promise<BackupStatus> {
-    await this.#pass(true);
+    await this.#force();
     if (this.#fault !== undefined) throw new Error(this.#fault);
     return this.status;
   }
@@ -108,6 +120,12 @@ export class BackupUploads implements AsyncDisposable {
     const waitMs = Math.min(RETRY_MS_MAX, passMs * 2 ** Math.min(this.#failures, 10));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#pass(false), Math.max(passMs, waitMs)).unref();
+  }
+
+  async #force(): Promise<void> {
+    this.#askedCount++;
+    await this.#pass(true);
+    this.#doneCount++;
   }
 
   async #pass(isForced: boolean): Promise<void> {

@@ -3,8 +3,17 @@ import { counterOf, epochOf, formatZxid, hostPort, type SessionId, sessionIdFrom
 import type { Replica } from "@zooid/replica";
 import type { LearnerStatus } from "@zooid/zab";
 import { isLogLevel, LOG_LEVELS } from "../operators/log-level.ts";
-import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
+import {
+  type AdminView,
+  isServing,
+  modeOf,
+  NOT_SERVING,
+  resetConnections,
+  resetServer,
+  type StateAct,
+} from "./admin-view.ts";
 import { denial, requesterIdentities } from "./authorise.ts";
+import { backupFields, beginBackup } from "./backup-commands.ts";
 import { auditTail, BadParameter, sessionClients } from "./client-reports.ts";
 import { type ConnectionFacts, connectionFacts, type SessionFacts } from "./connection-facts.ts";
 import { environment, systemProperties } from "./environment.ts";
@@ -86,6 +95,8 @@ const LONG = /^[+-]?\d{1,19}$/;
 
 const COMMANDS: readonly Command[] = [
   { names: ["audit_tail"], isOwn: true, needsAuth: true, run: (view, { query }) => checked(auditTail(view, query)) },
+  { names: ["backup_now"], isOwn: true, method: "POST", needsAuth: true, run: backupNow },
+  { names: ["backup_status"], isOwn: true, isAlways: true, needsAuth: true, run: backupStatus },
   { names: ["configuration", "conf", "config"], run: configuration },
   { names: ["connection_stat_reset", "crst"], run: (view) => after(() => resetConnections(view)) },
   { names: ["connections", "cons"], run: (view) => connections(view, fullConnection) },
@@ -402,9 +413,10 @@ function isStreaming(query: URLSearchParams): boolean {
   return text === null || text.toLowerCase() === "true";
 }
 
-function audited(view: AdminView, request: CommandRequest, act: "snapshot" | "restore", outcome: unknown): void {
+function audited(view: AdminView, request: CommandRequest, act: StateAct, outcome: unknown): void {
   const requester = { identities: requesterIdentities(view, request), address: request.address };
-  view.acted(act, requester, outcome instanceof SnapshotRefusal ? "failure" : "success");
+  const isRefused = outcome === undefined || outcome instanceof SnapshotRefusal;
+  view.acted(act, requester, isRefused ? "failure" : "success");
 }
 
 async function restore(view: AdminView, request: CommandRequest): Promise<Outcome> {
@@ -412,6 +424,18 @@ async function restore(view: AdminView, request: CommandRequest): Promise<Outcom
   const restored = await view.snapshots.restore(certificateSubject ?? address, contentType, body);
   audited(view, request, "restore", restored);
   return restored instanceof SnapshotRefusal ? refused(restored) : { last_zxid: restored };
+}
+
+const NO_BACKUP = "this server has no backup: zooid.backup.target is not set";
+
+function backupNow(view: AdminView, request: CommandRequest): Outcome {
+  const begun = beginBackup(view);
+  audited(view, request, "backup", begun);
+  return begun ?? new Failure(NO_BACKUP, 409);
+}
+
+function backupStatus(view: AdminView): Outcome {
+  return backupFields(view) ?? new Failure(NO_BACKUP, 409);
 }
 
 /** Over how long a drain closes connections. */

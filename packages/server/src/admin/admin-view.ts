@@ -1,5 +1,6 @@
 import type { DiskRoom, ServerId, SessionId } from "@zooid/model";
 import type { SessionEnding } from "@zooid/replica";
+import type { ServerBackup } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { AuditTail } from "../operators/audit-tail.ts";
@@ -20,6 +21,9 @@ export interface CertificateFacts {
   /** Times that the files were read again, and that the new ones could not be used. */
   readonly reloads: { readonly done: number; readonly failed: number };
 }
+
+/** What operators do with the whole state. */
+export type StateAct = "snapshot" | "restore" | "backup";
 
 /** The data of a running server that operators query by four-letter words, HTTP and metrics. */
 export interface AdminView {
@@ -79,7 +83,7 @@ export interface AdminView {
   /** Ends a session before its timeout; the log and the audit log have the requester. */
   endSession(id: SessionId, requester: AuditedClient): SessionEnding;
   /** The audit log gets an act on the whole state. */
-  acted(act: "snapshot" | "restore", requester: AuditedClient, result: AuditRecord["result"]): void;
+  acted(act: StateAct, requester: AuditedClient, result: AuditRecord["result"]): void;
   /** The level of the server's log; undefined if its log has none that can be changed. */
   logLevel(): LogLevel | undefined;
   setLogLevel(level: LogLevel, requester: AuditedClient): void;
@@ -93,6 +97,8 @@ export interface AdminView {
    * What is damaged of the files, and what follows from it; undefined while nothing is known to be.
    */
   damage(): string | undefined;
+  /** The backup of the history; undefined where there is none. */
+  readonly backup: Pick<ServerBackup, "begin" | "fault" | "status"> | undefined;
   /** Ports that are not where the ensemble's configuration puts them, a sentence each. */
   portProblems(): readonly string[];
   /** Prefix of the admin port's commands, without a slash at the end. */

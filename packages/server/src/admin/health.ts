@@ -53,8 +53,8 @@ export function startChecks(view: AdminView): readonly Check[] {
 }
 
 /**
- * What is wrong, for people: every check of the probes, damaged files, ports that could not move,
- * and certificates that end soon. `exclude` leaves checks out by name.
+ * What is wrong, for people: every check of the probes, damaged files, a backup that is too old,
+ * ports that could not move, and certificates that end soon. `exclude` leaves checks out by name.
  */
 export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: number): readonly Check[] {
   const excluded = new Set(query.getAll("exclude"));
@@ -63,7 +63,8 @@ export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: n
     fault: expiryFault(notAfter, nowSeconds),
   }));
   const ports = { name: "ports", fault: portFault(view.portProblems()) };
-  return [...readyChecks(view), { name: "data", fault: view.damage() }, ports, ...certificates].filter(
+  const backup = view.backup === undefined ? [] : [{ name: "backup", fault: view.backup.fault() }];
+  return [...readyChecks(view), { name: "data", fault: view.damage() }, ...backup, ports, ...certificates].filter(
     ({ name }) => !excluded.has(name),
   );
 }

@@ -129,6 +129,12 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["zooid_history_bytes", "Bytes of these files"],
   ["zooid_history_lag_bytes", "Bytes of the log that are committed and in no file of the history yet"],
   ["zooid_history_gaps", "Times that the log let go of entries before they were in the history"],
+  ["zooid_backup_uploading", "1 on the server that uploads the backup"],
+  ["zooid_backup_failing", "1 while the backup cannot be continued; the log says why"],
+  ["zooid_backup_gaps", "Gaps that came into the backup since the server that uploads began"],
+  ["zooid_backup_age_seconds", "Time since the backup had all files of the history"],
+  ["zooid_backup_base_age_seconds", "Time since the last whole state in the backup was taken"],
+  ["zooid_backup_verified_age_seconds", "Time since the last whole state in the backup was read back"],
   [
     "zooid_history_failing",
     "1 while files of the history, or copies of the whole state in it, cannot be written; the log says why",

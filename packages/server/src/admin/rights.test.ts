@@ -22,6 +22,8 @@ import { ADMIN_PATHS } from "./admin-server.ts";
  */
 const GUARDED: Readonly<Record<string, string>> = {
   audit_tail: "limit=10",
+  backup_now: "",
+  backup_status: "",
   drain: "durationMs=0",
   end_session: "id=VICTIM",
   log_tail: "",
@@ -34,7 +36,14 @@ const GUARDED: Readonly<Record<string, string>> = {
   transfer_leadership: "",
   undrain: "",
 };
-const GETS: ReadonlySet<string> = new Set(["audit_tail", "log_tail", "session_clients", "snapshot", "snap"]);
+const GETS: ReadonlySet<string> = new Set([
+  "audit_tail",
+  "backup_status",
+  "log_tail",
+  "session_clients",
+  "snapshot",
+  "snap",
+]);
 /** For everyone, as in Apache's server. */
 const OPEN: readonly string[] = [
   "configuration",

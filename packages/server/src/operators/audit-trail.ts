@@ -27,7 +27,7 @@ export type AuditOperation =
   | OperatorAct;
 
 /** An operator ends a session, reads the whole state, or replaces it. */
-export type OperatorAct = "endSession" | "snapshot" | "restore";
+export type OperatorAct = "endSession" | "snapshot" | "restore" | "backup";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {

@@ -7,6 +7,14 @@ export type OperatorEvent = Exclude<ReplicaEvent, SlowRequest>;
 export type ServerEvent =
   | "address-elsewhere"
   | "another-ensemble"
+  | "backup-base"
+  | "backup-damaged"
+  | "backup-failed"
+  | "backup-gap"
+  | "backup-holder"
+  | "backup-other-history"
+  | "backup-pruned"
+  | "backup-works"
   | "certificate-expires"
   | "certificates-refused"
   | "certificates-reloaded"
@@ -77,6 +85,14 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "address-elsewhere": "the name that this server listens at has the address of another machine",
   "another-ensemble": "a listed server belongs to another ensemble",
   "applied-beyond": "this server has applied transactions that the leader's history lacks; it does not join",
+  "backup-base": "the backup has another whole state",
+  "backup-damaged": "a damaged file is left out of the backup",
+  "backup-failed": "the backup cannot be continued",
+  "backup-gap": "the backup lacks transactions",
+  "backup-holder": "another server, or this one, continues the backup",
+  "backup-other-history": "the backup ends with a history from before a restore",
+  "backup-pruned": "old files of the backup were removed",
+  "backup-works": "the backup is continued again",
   "certificate-expires": "a certificate of this server has expired, or does so within 30, 7 or 1 days",
   "certificates-refused": "changed files of certificates cannot be used; the ones read before stay in force",
   "certificates-reloaded": "changed files of certificates were read, and new connections use them",

@@ -1,3 +1,4 @@
+import type { BackupStatus } from "@zooid/backup";
 import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
 import type { SessionEnding } from "@zooid/replica";
 import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
@@ -162,6 +163,16 @@ export function adminViewOf(server: ViewedServer): AdminView {
     }),
     room: () => server.room(),
     damage: () => storage().damage(),
+    get backup(): AdminView["backup"] {
+      const { backup } = storage();
+      if (backup === undefined) return undefined;
+      const begin = (): BackupStatus => {
+        // The archive gets what is applied.
+        driver().checkpoint();
+        return backup.begin();
+      };
+      return { begin, fault: () => backup.fault(), status: backup.status };
+    },
     portProblems: () => server.portProblems(),
     fourLetterWords: server.fourLetterWords,
     traceMask: { value: TRACE_MASK },

@@ -25,6 +25,8 @@ import {
   type Store,
 } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "../admin/metric.ts";
+import type { BackupLog } from "../backup/backup-reports.ts";
+import { ServerBackup, type ServerBackupOptions } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
 import type { DiskOptions } from "../disk/disk-marks.ts";
 import { archiveOptionsOf, type HistoryLog, historyMetrics } from "../disk/history-reports.ts";
@@ -51,6 +53,8 @@ export interface Storage extends AsyncDisposable {
   exportSnapshot(): Promise<SnapshotExport>;
   /** Questions about the past; undefined where no history is kept. */
   readonly history: HistoryQueries | undefined;
+  /** Copies the history to a target; undefined where none is set. */
+  readonly backup: ServerBackup | undefined;
   /**
    * A state of Apache's form that is to be taken over; nothing is changed before {@link takeOver}.
    */
@@ -105,6 +109,7 @@ export async function openStorage(
     stateLagBytesMax,
     retention,
     history,
+    backup,
     disk,
     scrub,
     healDamage,
@@ -112,7 +117,7 @@ export async function openStorage(
   }: ServerConfig,
   sid: ServerId,
   handler: LogHandler,
-  reports: ScrubLog & HistoryLog,
+  reports: ScrubLog & HistoryLog & BackupLog,
   damage?: StoreError,
 ): Promise<Storage> {
   const isAlone = ensemble === undefined;
@@ -131,6 +136,7 @@ export async function openStorage(
     handler,
     scrub: scrubOptions,
     archive: archiveOptionsOf(history, directory, reports),
+    backup: backup === undefined ? undefined : { settings: backup, log: reports },
     ...found,
     ...limits,
     testBreak: disk.testBreak,
@@ -154,6 +160,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     receiveSnapshot: unable,
     exportSnapshot: unable,
     history: undefined,
+    backup: undefined,
     importSnapshot: unable,
     takeOver: unable,
     install: () => {},
@@ -188,6 +195,7 @@ export interface SqliteStorageOptions {
   readonly handler: LogHandler;
   readonly scrub: ScrubOptions | undefined;
   readonly archive: ArchiveOptions | undefined;
+  readonly backup: Pick<ServerBackupOptions, "log" | "settings"> | undefined;
   readonly healDamage: boolean;
   readonly damage: StoreError | undefined;
   /** What an operator can do about damage; undefined where the next start can do without. */
@@ -204,7 +212,18 @@ const BEHIND_WARN_MS = 60_000;
 
 /** Opens a data directory. Rejects with a StoreError. */
 async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { stateLagBytesMax, isAlone, scrub, archive, damage, remedy, healDamage, testBreak, ...rest } = options;
+  const {
+    stateLagBytesMax,
+    isAlone,
+    scrub,
+    archive,
+    backup: _,
+    damage,
+    remedy,
+    healDamage,
+    testBreak,
+    ...rest
+  } = options;
   let replica: Replica | undefined;
   const store = await withRemedy(remedy, () =>
     openStore({
@@ -254,6 +273,7 @@ async function withRemedy<T>(hint: string | undefined, start: () => Promise<T>):
 
 class SqliteStorage implements Storage {
   readonly log: StoreLog;
+  readonly backup: ServerBackup | undefined;
   readonly #store: Store;
   readonly #options: SqliteStorageOptions;
   // What the start took, in milliseconds, and what it replayed.
@@ -275,6 +295,8 @@ class SqliteStorage implements Storage {
     this.#store = store;
     this.#options = options;
     this.log = store.log;
+    const { backup, directory, sid, isAlone } = options;
+    this.backup = backup === undefined ? undefined : new ServerBackup({ ...backup, store, directory, sid, isAlone });
   }
 
   recover(replica: Replica): Promise<string> {
@@ -429,6 +451,7 @@ class SqliteStorage implements Storage {
   *metrics(): IterableIterator<Metric> {
     yield* scrubMetrics(this.#store.scrub?.status);
     yield* historyMetrics(this.#store.archive?.status);
+    if (this.backup !== undefined) yield* this.backup.metrics();
     const log = this.log.stats();
     const state = this.#store.state.stats();
     yield summary("fsynctime", {
@@ -457,10 +480,9 @@ class SqliteStorage implements Storage {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.backup?.[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
   }
-
-  /** The state file names the digest that the tree had there when it was alive. */
 }
 
 function mebibytes(bytes: number): number {

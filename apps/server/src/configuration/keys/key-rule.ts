@@ -113,7 +113,17 @@ export function option<K extends keyof Options>(name: K, reader: Reader<NonNulla
 type Groups = Required<
   Pick<
     ServerOptions,
-    "admin" | "auth" | "connectionThrottle" | "disk" | "history" | "metrics" | "reaping" | "retention" | "scrub" | "tls"
+    | "admin"
+    | "auth"
+    | "backup"
+    | "connectionThrottle"
+    | "disk"
+    | "history"
+    | "metrics"
+    | "reaping"
+    | "retention"
+    | "scrub"
+    | "tls"
   >
 >;
 

@@ -1,4 +1,4 @@
-import { countValue, pathValue, type Read, trueOrFalseValue, wholeValue } from "../key-values.ts";
+import { countValue, pathValue, type Read, textValue, trueOrFalseValue, wholeValue } from "../key-values.ts";
 import { ignored, type KeyEntry, option, part } from "./key-rule.ts";
 
 const DURABLE_LOG = "the log and its state file are SQLite files that need no such setting";
@@ -19,6 +19,13 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["zooid.history.retainBytes", part("history", "retainBytes", countValue)],
   ["zooid.history.fileMs", part("history", "fileMs", countValue)],
   ["zooid.history.lagBytesMax", part("history", "lagBytesMax", countValue)],
+  ["zooid.backup.target", part("backup", "target", backupTargetValue)],
+  ["zooid.backup.endpoint", part("backup", "endpoint", textValue)],
+  ["zooid.backup.region", part("backup", "region", textValue)],
+  ["zooid.backup.credentialsFile", part("backup", "credentialsFile", pathValue)],
+  ["zooid.backup.baseEveryMs", part("backup", "baseEveryMs", countValue)],
+  ["zooid.backup.retainMs", part("backup", "retainMs", countValue)],
+  ["zooid.backup.bytesPerSecond", part("backup", "bytesPerSecond", countValue)],
   ["zooid.disk.lowBytes", part("disk", "lowBytes", countValue)],
   ["zooid.disk.reserveBytes", part("disk", "reserveBytes", countValue)],
   ["zooid.scrub.bytesPerSecond", part("scrub", "bytesPerSecond", countValue)],
@@ -60,4 +67,9 @@ export const STORAGE_FAMILIES: readonly KeyEntry[] = [["snapshot.compression.", 
 
 function directoryValue(value: string): Read<string> {
   return pathValue(value, "directory");
+}
+
+/** A bucket is named as it is, and a directory by its path. */
+function backupTargetValue(value: string): Read<string> {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? textValue(value) : pathValue(value, "directory");
 }

@@ -1,0 +1,53 @@
+import type { BackupEvent } from "@zooid/backup";
+import { counted, formatZxid } from "@zooid/model";
+import type { LogFields } from "../operators/log-fields.ts";
+
+/** What reports on a backup go to. */
+export interface BackupLog {
+  error(text: string, fields: LogFields): void;
+  warn(text: string, fields: LogFields): void;
+  info(text: string, fields: LogFields): void;
+}
+
+/** Writes an event of the uploads to a server's log. */
+export function reportBackup(event: BackupEvent, target: string, log: BackupLog): void {
+  switch (event.kind) {
+    case "failed":
+      return log.error(
+        `the backup is not continued, and is tried again: ${event.reason}; the history keeps what is missing for zooid.history.retainMs`,
+        { event: "backup-failed" },
+      );
+    case "works":
+      return log.info(`the backup in ${target} is continued again`, { event: "backup-works" });
+    case "holder":
+      return log.info(
+        event.isOwn
+          ? `this server continues the backup in ${target}`
+          : `${event.holder} continues the backup in ${target}`,
+        { event: "backup-holder" },
+      );
+    case "gap": {
+      const range = `after ${formatZxid(event.after)} and up to ${formatZxid(event.end)}`;
+      return log.warn(`the backup in ${target} has no transactions ${range}: the history has them no longer`, {
+        event: "backup-gap",
+      });
+    }
+    case "other-history":
+      return log.warn(
+        `the backup in ${target} ends at ${formatZxid(event.end)} with another history than this server's, from before a restore: a new base follows`,
+        { event: "backup-other-history" },
+      );
+    case "base":
+      return log.info(
+        `the backup in ${target} has the whole state at ${formatZxid(event.zxid)}, ${counted(event.bytes, "byte")}, which was read back`,
+        { event: "backup-base" },
+      );
+    case "damaged":
+      return log.error(`a file is left out of the backup: ${event.message}`, { event: "backup-damaged" });
+    case "removed":
+      return log.info(
+        `${counted(event.count, "file")} of the backup in ${target} removed: older than zooid.backup.retainMs`,
+        { event: "backup-pruned" },
+      );
+  }
+}

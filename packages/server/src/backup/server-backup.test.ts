@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openTarget, verifyBackup } from "@zooid/backup";
+import { ErrorCode, OpCode } from "@zooid/model";
+import { create, RawClient, read, setData } from "@zooid/wire/testing/raw-client";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ServerOptions } from "../config.ts";
+import { restoreHistory } from "../offline/restore-history.ts";
+import { planRestore } from "../offline/restore-plan.ts";
+import { startTestServer } from "../testing/server.ts";
+
+let folder: string;
+let target: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-server-backup-"));
+  target = join(folder, "backup");
+  mkdirSync(target);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const options = (name = "data"): ServerOptions => ({
+  dataDir: join(folder, name),
+  history: { retainMs: 3_600_000, fileMs: 100 },
+  backup: { target },
+  admin: { port: 0 },
+});
+
+async function text(port: number | undefined, path: string): Promise<string> {
+  return await (await fetch(`http://127.0.0.1:${port}/${path}`)).text();
+}
+
+test("what clients wrote is in the backup, and can be restored out of it without the server", async () => {
+  {
+    await using zk = await startTestServer(options());
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/a", "0"));
+    await expect
+      .poll(() => existsSync(join(target, "base")) && readdirSync(join(target, "base")).length, { timeout: 30_000 })
+      .toBe(1);
+    for (let i = 1; i <= 5; i++) await client.ask(OpCode.SET_DATA, setData("/a", `${i}`));
+    await expect.poll(() => text(zk.adminPort, "healthz?verbose")).toContain("[+]backup ok");
+    await expect.poll(() => text(zk.adminPort, "commands/monitor")).toContain(`"zooid_backup_uploading" : 1`);
+    await expect.poll(() => zk.lines.some((line) => line.includes("which was read back"))).toBe(true);
+  }
+  // What was in no file when the server stopped is uploaded by the next start.
+  {
+    await using zk = await startTestServer(options());
+    await expect.poll(() => zk.lines.some((line) => line.includes("this server continues the backup"))).toBe(true);
+    await expect
+      .poll(async () => (await verifyBackup(openTarget({ target }), join(folder, "scratch"))).end)
+      .toBeGreaterThanOrEqual(zk.summary.appliedZxid - 2);
+  }
+  expect(existsSync(join(target, "lease.json"))).toBe(false);
+  expect((await verifyBackup(openTarget({ target }), join(folder, "scratch"))).problems).toEqual([]);
+  rmSync(join(folder, "data"), { recursive: true });
+  const directories = { dataDir: join(folder, "restored") };
+  await restoreHistory(planRestore(target), { directories, member: undefined, keepsSessions: false, warn: () => {} });
+  await using restored = await startTestServer({ dataDir: join(folder, "restored") });
+  await using client = await RawClient.withSession(restored.port);
+  const { body } = await client.ask(OpCode.GET_DATA, read("/a"));
+  expect(body.text()).toBe("5");
+});
+
+test("a target that is away stops no client, and is named", async () => {
+  rmSync(target, { recursive: true });
+  await using zk = await startTestServer(options());
+  await using client = await RawClient.withSession(zk.port);
+  await expect
+    .poll(() => zk.lines.some((line) => line.includes(`${target} does not exist`)), { timeout: 30_000 })
+    .toBe(true);
+  expect((await client.ask(OpCode.CREATE, create("/a", "0"))).code).toBe(ErrorCode.OK);
+  expect(await text(zk.adminPort, "commands/monitor")).toContain(`"zooid_backup_failing" : 1`);
+});

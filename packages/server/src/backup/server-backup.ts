@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { type BackupStatus, BackupUploads, type UploadSettings } from "@zooid/backup";
+import type { Store } from "@zooid/txn-log/sqlite";
+import type { Metric } from "../admin/metric.ts";
+import { backupFault, backupMetrics } from "./backup-health.ts";
+import { type BackupLog, reportBackup } from "./backup-reports.ts";
+
+export interface ServerBackupOptions {
+  readonly settings: UploadSettings;
+  readonly store: Store;
+  /** The data directory. */
+  readonly directory: string;
+  readonly sid: number;
+  readonly isAlone: boolean;
+  readonly log: BackupLog;
+}
+
+/** The backup of a running server: its archive is copied to the target while it serves. */
+export class ServerBackup implements AsyncDisposable {
+  readonly #uploads: BackupUploads;
+  readonly #baseEveryMs: number;
+  readonly #sinceMs = Date.now();
+
+  constructor({ settings, store, directory, sid, isAlone, log }: ServerBackupOptions) {
+    this.#baseEveryMs = settings.baseEveryMs;
+    this.#uploads = new BackupUploads({
+      settings,
+      archive: join(directory, "archive"),
+      holder: `server ${sid}`,
+      // A member learns it from its leader.
+      ensembleId: () => {
+        const { ensembleId } = store.log.durable.identity;
+        return ensembleId === "" && !isAlone ? undefined : ensembleId;
+      },
+      takeBase: async () => {
+        await store.archive?.flush();
+        await store.archive?.takeBase();
+      },
+      noted: (event) => reportBackup(event, settings.target, log),
+    });
+  }
+
+  get status(): BackupStatus {
+    return this.#uploads.status;
+  }
+
+  /** Takes a base now; the status counts those that were asked for and are done. */
+  begin(): BackupStatus {
+    return this.#uploads.begin();
+  }
+
+  /** Why the backup is too old; undefined while it is not. */
+  fault(): string | undefined {
+    return backupFault({ status: this.status, baseEveryMs: this.#baseEveryMs, sinceMs: this.#sinceMs }, Date.now());
+  }
+
+  metrics(): Iterable<Metric> {
+    return backupMetrics(this.status, Date.now());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#uploads[Symbol.asyncDispose]();
+  }
+}
