@@ -43,6 +43,6 @@ export function objectPlace({ name: target }: Pick<BackupTarget, "name">, name: 
 }
 
 /** What is beyond its bound is not what was written. */
-export function tooLarge(file: string, size: number, bytesMax: number): StoreError {
-  return new StoreError({ code: "DAMAGED", file, place: "its end", found: `${size} bytes, and at most ${bytesMax}` });
+export function tooLarge(file: string, bytesMax: number): StoreError {
+  return new StoreError({ code: "DAMAGED", file, place: "its end", found: `more than ${bytesMax} bytes` });
 }

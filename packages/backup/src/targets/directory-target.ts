@@ -49,7 +49,7 @@ export class DirectoryTarget implements BackupTarget {
 
   get(name: string, bytesMax: number): Promise<Buffer | undefined> {
     return this.#read(name, async (handle, { size }, file) => {
-      if (size > bytesMax) throw tooLarge(file, size, bytesMax);
+      if (size > bytesMax) throw tooLarge(file, bytesMax);
       return readFrom(handle, 0, size);
     });
   }

@@ -28,7 +28,7 @@ export function parseS3Listing(xml: string): S3Page | undefined {
 export function parseS3Error(xml: string): { readonly code: string; readonly message: string } {
   return {
     code: printable(between(xml, "<Code>", "</Code>", 0)?.text ?? ""),
-    message: printable(between(xml, "<Message>", "</Message>", 0)?.text ?? ""),
+    message: printable(unescapeXml(between(xml, "<Message>", "</Message>", 0)?.text ?? "")),
   };
 }
 

@@ -32,6 +32,9 @@ export interface S3RequestsOptions {
 }
 
 const ATTEMPTS_MAX = 5;
+/** Codes of a 404 for an object; other services have other codes for keys and buckets. */
+const ABSENT: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound", ""]);
+const KEY_REFUSED = /User|AccessKey|Credential|Token|Signature/;
 /** A link with fewer bytes in a millisecond is too slow for backups. */
 const BYTES_PER_MS_MIN = 50;
 const EXPECTED_BYTES_MAX = 32 * 1024 * 1024;
@@ -70,7 +73,7 @@ export class S3Requests {
 
   /** Whether an answer says that there is no such object, in a bucket that there is. */
   isAbsent({ status, body }: Answer): boolean {
-    return status === 404 && parseS3Error(body.toString("utf8")).code !== "NoSuchBucket";
+    return status === 404 && ABSENT.has(parseS3Error(body.toString("utf8")).code);
   }
 
   /** What an answer means that is not the expected one. */
@@ -89,7 +92,8 @@ export class S3Requests {
       const hint = region === undefined ? "its region is another one" : `its region is ${region}`;
       return new BackupError({ code: "ACCESS_DENIED", target, reason: `${hint} (${reason})` });
     }
-    if (status === 401 || status === 403) return new BackupError({ code: "ACCESS_DENIED", target, reason });
+    if (status === 401 || status === 403 || (status < 500 && KEY_REFUSED.test(code)))
+      return new BackupError({ code: "ACCESS_DENIED", target, reason });
     if (code === "NoSuchBucket") return new BackupError({ code: "NO_TARGET", target, reason });
     if (status === 507 || /Full|Quota/.test(code)) return new BackupError({ code: "FULL", target, reason });
     const found = code === "" ? String(status) : `${status} ${reason}`;

@@ -74,6 +74,11 @@ test.each<readonly [code: string, sentence: string, fault: Fault]>([
     "s3://bucket/one/two has no room: XMinioStorageFull, words of XMinioStorageFull",
     { kind: "status", status: 507, code: "XMinioStorageFull" },
   ],
+  [
+    "ACCESS_DENIED",
+    "s3://bucket/one/two refuses access: XAdminUserNotFound, words of XAdminUserNotFound",
+    { kind: "status", status: 404, code: "XAdminUserNotFound" },
+  ],
   ["UNEXPECTED_ANSWER", "s3://bucket/one/two answered 418 to PUT log/a; expected 200", { kind: "status", status: 418 }],
 ])("%s: %s", async (code, message, fault) => {
   service.faults.push(fault);
@@ -99,6 +104,11 @@ test("a service that never answers is given up", async () => {
     code: "UNREACHABLE",
     message: "s3://bucket/one/two cannot be reached: no answer in time, in 5 attempts of GET log/a",
   });
+});
+
+test("a key that a service does not know by a status of 404 is no absent object", async () => {
+  service.faults.push({ kind: "status", status: 404, code: "XAdminUserNotFound" });
+  await expect(open().get("log/a", 1)).rejects.toMatchObject({ code: "ACCESS_DENIED" });
 });
 
 test("an abort ends what is waited for, at once", async () => {

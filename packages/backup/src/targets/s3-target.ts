@@ -136,7 +136,7 @@ export class S3Target implements BackupTarget {
   }
 
   #whole(name: string, { body, isCut }: Answer, bytesMax: number): Buffer {
-    if (isCut) throw tooLarge(objectPlace(this, name), body.length, bytesMax);
+    if (isCut) throw tooLarge(objectPlace(this, name), bytesMax);
     return body;
   }
 

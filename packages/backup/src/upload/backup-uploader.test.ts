@@ -125,6 +125,17 @@ test("a base of the archive that is recent is uploaded, and none is taken", asyn
   expect([await bases(), one.baseCount]).toEqual([[2], 0]);
 });
 
+test("a new backup reaches back as far as the archive", async () => {
+  const one = new Member(1);
+  await baseOf(one.archive, one.end, nowMs - 5 * HOUR_MS);
+  one.write(2);
+  await baseOf(one.archive, one.end, nowMs - 2 * HOUR_MS);
+  one.write(2);
+  await one.pass();
+  expect([await bases(), one.baseCount]).toEqual([[0, 4], 1]);
+  expect(await problems()).toEqual([]);
+});
+
 test("a base that is asked for is taken, without transactions since the last one too", async () => {
   const one = new Member(1);
   one.write(2);

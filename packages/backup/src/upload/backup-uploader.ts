@@ -183,7 +183,10 @@ export class BackupUploader {
   }
 
   async #uploadBase(isForced: boolean): Promise<void> {
-    const { noted, pace, target, takeBase, wallMs } = this.#options;
+    const { takeBase } = this.#options;
+    // A new backup reaches back as far as the archive.
+    const first = this.#hasBase ? undefined : this.#local.firstBase();
+    if (first !== undefined) await this.#send(first);
     if (!isForced && !this.#isBaseDue()) return;
     // With no transaction since the last one, it is the same state with another time.
     if (!isForced && !this.#isFresh(this.#local.newestBase())) {
@@ -191,7 +194,20 @@ export class BackupUploader {
       await this.#uploadFiles();
     }
     const manifest = this.#local.newestBase();
-    if (manifest === undefined) return;
+    if (manifest !== undefined && !this.#isLast(manifest)) await this.#send(manifest);
+  }
+
+  /** Whether a base was uploaded as the last one. */
+  #isLast({ position, takenMs }: BaseManifest): boolean {
+    return position.zxid === this.#facts.base && takenMs === this.#facts.baseTakenMs;
+  }
+
+  get #hasBase(): boolean {
+    return this.#facts.baseTakenMs !== undefined;
+  }
+
+  async #send(manifest: BaseManifest): Promise<void> {
+    const { noted, pace, target, wallMs } = this.#options;
     const keep = (): Promise<void> => this.#keepLease();
     const bytes = await uploadBase({ target, local: this.#local, pace, keep }, manifest);
     const { zxid } = manifest.position;
@@ -216,7 +232,7 @@ export class BackupUploader {
     const { baseEveryMs, wallMs } = this.#options;
     const isBehind = this.#baseBehind === undefined || manifest.position.zxid >= this.#baseBehind;
     const ageMs = wallMs() - manifest.takenMs;
-    return isBehind && ageMs >= 0 && ageMs < baseEveryMs / 2 && manifest.takenMs !== this.#facts.baseTakenMs;
+    return isBehind && ageMs >= 0 && ageMs < baseEveryMs / 2 && !this.#isLast(manifest);
   }
 
   async #removeOld(): Promise<void> {

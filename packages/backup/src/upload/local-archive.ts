@@ -97,17 +97,27 @@ export class LocalArchive {
     return undefined;
   }
 
-  /** The newest base that is whole; undefined: there is none. */
+  /** The newest base whose manifest is whole; undefined: there is none. */
   newestBase(): BaseManifest | undefined {
-    for (const base of listBases(basesFolderOf(this.#folder)).toReversed()) {
+    return this.#bases().at(-1);
+  }
+
+  /** The oldest base from which the files continue: the first state that can be made. */
+  firstBase(): BaseManifest | undefined {
+    const begin = this.begin()?.zxid ?? 0;
+    return this.#bases().find(({ position }) => position.zxid >= begin);
+  }
+
+  /** Those whose manifests are whole: others were removed meanwhile, or the server names them. */
+  #bases(): readonly BaseManifest[] {
+    return listBases(basesFolderOf(this.#folder)).flatMap((base) => {
       try {
-        return readManifest(base);
+        return [readManifest(base)];
       } catch (error) {
-        // Removed meanwhile, or damaged: the server names that.
         if (!(error instanceof StoreError)) throw error;
+        return [];
       }
-    }
-    return undefined;
+    });
   }
 
   /**
