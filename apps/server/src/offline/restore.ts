@@ -15,7 +15,7 @@ import {
   restoreHistory,
   withStagedBackup,
 } from "@zooid/embedded-server";
-import { counted, formatZxid, type Member } from "@zooid/model";
+import { counted, formatZxid, type Zxid } from "@zooid/model";
 import { interruptible } from "./interruptible.ts";
 import type { RestoreCommand } from "./offline-command.ts";
 import { joinedLists, type Output } from "./recover.ts";

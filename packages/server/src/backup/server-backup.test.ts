@@ -55,7 +55,8 @@ test("what clients wrote is in the backup, and can be restored out of it without
   expect((await verifyBackup(openTarget({ target }), join(folder, "scratch"))).problems).toEqual([]);
   rmSync(join(folder, "data"), { recursive: true });
   const directories = { dataDir: join(folder, "restored") };
-  await restoreHistory(planRestore(target), { directories, member: undefined, keepsSessions: false, warn: () => {} });
+  const restoring = { command: "restore", directories, member: undefined, keepsSessions: false, warn: () => {} };
+  await restoreHistory(planRestore(target), restoring);
   await using restored = await startTestServer({ dataDir: join(folder, "restored") });
   await using client = await RawClient.withSession(restored.port);
   const { body } = await client.ask(OpCode.GET_DATA, read("/a"));

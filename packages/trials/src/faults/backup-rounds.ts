@@ -188,7 +188,7 @@ async function checkMoment(moment: number): Promise<void> {
   const warn = (text: string): unknown => faults.push(text);
   const staged = { target: opened(), moment: { zxid }, directories, warn };
   await withStagedBackup(staged, (plan) =>
-    restoreHistory(plan, { directories, member: undefined, keepsSessions: false, warn }),
+    restoreHistory(plan, { command: "restore", directories, member: undefined, keepsSessions: false, warn }),
   );
   await restored.start();
   const client = await connectTo(restored.port);
