@@ -111,7 +111,8 @@ function swap(one: string, other: string): void {
 }
 
 test("a base of another history than the files is named, and a file of another ensemble", async () => {
-  const [, , last = ""] = files();
+  const [first = "", , last = ""] = files();
+  rewriteFooter(join(directory, first), () => ({ ensembleId: "e1" }));
   using opened = new ArchiveFile(join(directory, last));
   const { end } = opened.footer;
   const archive = join(directory, "other");
@@ -121,7 +122,7 @@ test("a base of another history than the files is named, and a file of another e
   rewriteFooter(join(directory, last), () => ({ ensembleId: "e2" }));
   const found = await problems();
   expect(found).toHaveLength(2);
-  expect(found[0]).toContain(`${last} is of ensemble e2`);
+  expect(found[0]).toContain(`${last} is of ensemble e2, others of e1`);
   expect(found[1]).toContain("is of another history than the files of the log there");
 });
 

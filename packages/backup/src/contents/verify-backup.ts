@@ -96,8 +96,10 @@ class Check {
       this.problems.push(
         `${this.#target.name} has no transactions after ${formatZxid(after)} and up to ${formatZxid(end)}`,
       );
-    const own = this.#whole.at(0)?.ensembleId;
-    for (const { ensembleId, place } of this.#whole)
+    // What was written before an ensemble was founded has no id.
+    const named = this.#whole.filter(({ ensembleId }) => ensembleId !== "");
+    const own = named[0]?.ensembleId;
+    for (const { ensembleId, place } of named)
       if (ensembleId !== own) this.problems.push(`${place} is of ensemble ${ensembleId}, others of ${own}`);
     for (const { position } of this.#manifests) {
       const chains = this.#chains.get(position.zxid);

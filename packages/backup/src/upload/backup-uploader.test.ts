@@ -247,18 +247,37 @@ test("another history behind a restore gets a base of its own", async () => {
 test("the backup of another ensemble is refused, and nothing is written", async () => {
   const one = new Member(1);
   one.write(2);
-  await one.pass();
+  rewriteFooter(join(one.archive, "log", readdirSync(join(one.archive, "log"))[0] ?? ""), () => ({ ensembleId: "e1" }));
+  await one.pass(false, "e1");
   await one.uploader.close();
   const before = readdirSync(place.path, { recursive: true });
   const stranger = new Member(2);
-  stranger.write(1);
-  await expect(stranger.pass(false, "e2")).rejects.toMatchObject({
-    code: "FOREIGN",
-    message: `${place.path} has the backup of a server alone, not of ensemble e2; each ensemble needs a directory or prefix of its own`,
-  });
-  expect(readdirSync(place.path, { recursive: true }).filter((name) => !`${name}`.includes("archive"))).toEqual(
-    before.filter((name) => !`${name}`.includes("archive")),
-  );
+  for (const [ensembleId, name] of [
+    ["e2", "ensemble e2"],
+    ["", "a server alone"],
+  ] as const) {
+    await expect(stranger.pass(false, ensembleId)).rejects.toMatchObject({
+      code: "FOREIGN",
+      message: `${place.path} has the backup of ensemble e1, not of ${name}; each ensemble needs a directory or prefix of its own`,
+    });
+    expect(readdirSync(place.path, { recursive: true })).toEqual(before);
+  }
+});
+
+test("what was backed up before an ensemble was founded is continued", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await one.pass(false, "");
+  one.write(2);
+  await one.uploader.close();
+  const founded = new Member(1);
+  founded.end = one.end;
+  await founded.pass(false, "e1");
+  expect(await files()).toEqual([
+    [0, 2],
+    [2, 4],
+  ]);
+  expect(kinds()).not.toContain("other-history");
 });
 
 test("what is older than the retained time goes, when a later base is old enough", async () => {
