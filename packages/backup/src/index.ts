@@ -7,6 +7,7 @@ export {
   missingRanges,
   parseListing,
 } from "./contents/backup-listing.ts";
+export { eachOf } from "./contents/each-of.ts";
 export {
   fetchBase,
   fetchFile,

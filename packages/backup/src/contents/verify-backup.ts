@@ -5,6 +5,7 @@ import { ArchiveFile, type ArchiveFooter, type BaseManifest } from "@zooid/txn-l
 import type { BackupTarget } from "../targets/backup-target.ts";
 import { objectPlace } from "../targets/backup-target.ts";
 import { type BackupFile, listBackup, manifestName, missingRanges } from "./backup-listing.ts";
+import { eachOf } from "./each-of.ts";
 import { fetchFile, readBackupManifest, readBackupPart } from "./read-backup.ts";
 
 /** What a check of all of a backup found. */
@@ -28,14 +29,15 @@ interface Whole {
  * Reads all of a backup: each base against its manifest, each file of the log against its sum and
  * the log's chain, and how they continue each other.
  *
- * @param scratch a folder for one file at a time
+ * @param scratch a folder for some files at a time
  * @throws BackupError where the target cannot be read
  */
 export async function verifyBackup(target: BackupTarget, scratch: string): Promise<BackupCheck> {
   const { bases, unfinished, files, strangers } = await listBackup(target);
   const check = new Check(target);
   for (const { zxid } of bases) await check.base(zxid);
-  for (const file of files) await check.file(file, scratch);
+  await eachOf([...files.entries()], ([place, file]) => check.file(file, place, scratch));
+  check.endOfFiles();
   for (const { zxid } of unfinished) {
     const place = objectPlace(target, manifestName(zxid));
     check.problems.push(`${place} is missing: an upload that has not ended, or a base that is lost`);
@@ -54,6 +56,8 @@ class Check {
   readonly #manifests: BaseManifest[] = [];
   readonly #footers: ArchiveFooter[] = [];
   readonly #whole: Whole[] = [];
+  readonly #read = new Map<number, { readonly footer: ArchiveFooter; readonly name: string }>();
+  readonly #damaged = new Map<number, string>();
   /** The chain at the position of each base, as each file that reaches over it has it. */
   readonly #chains = new Map<Zxid, Set<bigint>>();
 
@@ -63,11 +67,12 @@ class Check {
 
   async base(zxid: Zxid): Promise<void> {
     const place = objectPlace(this.#target, manifestName(zxid));
-    const manifest = await this.#try(() => readBackupManifest(this.#target, zxid));
+    const damage = (message: string): void => void this.problems.push(message);
+    const manifest = await this.#try(damage, () => readBackupManifest(this.#target, zxid));
     if (manifest === undefined) return;
     let isWhole = true;
     for (const number of manifest.parts.keys()) {
-      const part = await this.#try(() => readBackupPart(this.#target, manifest, number));
+      const part = await this.#try(damage, () => readBackupPart(this.#target, manifest, number));
       isWhole &&= part !== undefined;
       this.bytes += part?.length ?? 0;
     }
@@ -76,8 +81,10 @@ class Check {
     this.#whole.push({ ensembleId: manifest.ensembleId, place });
   }
 
-  async file(file: BackupFile, scratch: string): Promise<void> {
-    const footer = await this.#try(async () => {
+  /** @param place of the file in the listing: some are read at a time */
+  async file(file: BackupFile, place: number, scratch: string): Promise<void> {
+    const damage = (message: string): void => void this.#damaged.set(place, message);
+    const footer = await this.#try(damage, async () => {
       const copy = await fetchFile(this.#target, file, scratch);
       using opened = new ArchiveFile(copy);
       for (const { position } of this.#manifests) this.#noteChain(opened, position.zxid);
@@ -86,8 +93,18 @@ class Check {
     });
     if (footer === undefined) return;
     this.bytes += file.bytes;
-    this.#footers.push(footer);
-    this.#whole.push({ ensembleId: footer.ensembleId, place: objectPlace(this.#target, file.name) });
+    this.#read.set(place, { footer, name: file.name });
+  }
+
+  /** Puts what was read of the files in the order of the listing. */
+  endOfFiles(): void {
+    const inOrder = <T>(found: ReadonlyMap<number, T>): readonly T[] =>
+      [...found].sort(([one], [other]) => one - other).map(([, each]) => each);
+    this.problems.push(...inOrder(this.#damaged));
+    for (const { footer, name } of inOrder(this.#read)) {
+      this.#footers.push(footer);
+      this.#whole.push({ ensembleId: footer.ensembleId, place: objectPlace(this.#target, name) });
+    }
   }
 
   /** Ranges without a file, files of another ensemble, and bases that no file leads to or from. */
@@ -127,13 +144,13 @@ class Check {
     if (chain !== undefined) chains.add(chain);
   }
 
-  /** @returns undefined for damage, which is one of the problems then */
-  async #try<T>(read: () => Promise<T>): Promise<T | undefined> {
+  /** @returns undefined for damage, which is handed over */
+  async #try<T>(damage: (message: string) => void, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      this.problems.push(error.message);
+      damage(error.message);
       return undefined;
     }
   }

@@ -4,6 +4,7 @@ import {
   type BackupFile,
   type BackupListing,
   type BackupTarget,
+  eachOf,
   fetchFile,
   listBackup,
   readBackupFooter,
@@ -16,7 +17,6 @@ import { logFolderOf } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "../offline-error.ts";
 import { beforeFirst, type RestoreTarget } from "../restore-plan.ts";
 import { isReadFor, type TimedFile, zxidAtTime } from "../time-target.ts";
-import { eachOf } from "./each-of.ts";
 
 /** What a state is made from, by the names and manifests of a backup; nothing of it is fetched. */
 export interface BackupChoice {

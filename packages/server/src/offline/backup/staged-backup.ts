@@ -1,6 +1,14 @@
 import { mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type BackupFile, type BackupTarget, fetchBase, fetchFile, objectPlace, relocated } from "@zooid/backup";
+import {
+  type BackupFile,
+  type BackupTarget,
+  eachOf,
+  fetchBase,
+  fetchFile,
+  objectPlace,
+  relocated,
+} from "@zooid/backup";
 import { StoreError } from "@zooid/txn-log";
 import { makeDirectory } from "@zooid/txn-log/sqlite";
 import type { DataDirectories } from "../data-directories.ts";
@@ -8,7 +16,6 @@ import { checkNewDirectory } from "../new-directory.ts";
 import { OfflineError } from "../offline-error.ts";
 import { planRestore, type RestorePlan, type RestoreTarget } from "../restore-plan.ts";
 import { type BackupChoice, type ChoiceOptions, chooseFromBackup, chooseOlder } from "./backup-choice.ts";
-import { eachOf } from "./each-of.ts";
 import { checkRoom } from "./free-room.ts";
 
 export interface StageOptions {
