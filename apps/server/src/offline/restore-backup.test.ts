@@ -161,6 +161,17 @@ test("a directory that is not empty is refused before anything is asked", async 
   expect(service.requestCount).toBe(asked);
 });
 
+test("a signal ends a restore, which leaves nothing", async () => {
+  const others = new Set(process.listeners("SIGINT"));
+  const before = readdirSync(history.folder);
+  service.faults.push({ kind: "silent" });
+  const restoring = run("--data", place("new"));
+  await expect.poll(() => service.requestCount).toBe(1);
+  for (const listener of process.listeners("SIGINT")) if (!others.has(listener)) listener("SIGINT");
+  expect(await restoring).toEqual([130, "interrupted: nothing was changed"]);
+  expect(readdirSync(history.folder)).toEqual(before);
+});
+
 test("a key is for a bucket: it is refused with a directory", () => {
   const argv = ["restore", "--from", "/backup", "--data", "/d", "--credentials", "/k"];
   expect(() => parseOfflineCommand(argv, () => expect.unreachable())).toThrow(
