@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { S3Service } from "@zooid/backup/testing/s3-service";
 import { ArchivedHistory, type Moment } from "@zooid/embedded-server/testing/archived-history";
 import { formatZxid } from "@zooid/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { exitStatusOf } from "../process/exit-status.ts";
 import { parseOfflineCommand } from "./offline-command.ts";
 import { restore } from "./restore.ts";
@@ -12,21 +12,30 @@ const SECRET = "canary-of-the-secret";
 const TARGET = "s3://bucket/one";
 
 let history: ArchivedHistory;
-let service: S3Service;
 let moments: readonly Moment[];
-beforeEach(async () => {
+/** The backup of the history: its objects, by their names. */
+let backedUp: ReadonlyMap<string, Buffer>;
+let service: S3Service;
+let made: string[];
+beforeAll(async () => {
   history = await ArchivedHistory.make();
   moments = await history.write(2);
-  service = await S3Service.start();
-  for (const name of readdirSync(history.archive, { recursive: true, encoding: "utf8" })) {
-    if (/\/(?:[0-9a-f]{16}-[0-9a-f]{16}|\d{4}|manifest\.json)$/.test(name))
-      service.objects.set(`one/${name}`, readFileSync(join(history.archive, name)));
-  }
+  const names = readdirSync(history.archive, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\/(?:[0-9a-f]{16}-[0-9a-f]{16}|\d{4}|manifest\.json)$/.test(name),
+  );
+  backedUp = new Map(names.map((name) => [`one/${name}`, readFileSync(join(history.archive, name))]));
   writeFileSync(join(history.folder, "key"), `accessKeyId=k\nsecretAccessKey=${SECRET}\n`);
 });
+afterAll(() => history[Symbol.asyncDispose]());
+beforeEach(async () => {
+  service = await S3Service.start();
+  for (const [name, bytes] of backedUp) service.objects.set(name, bytes);
+  made = readdirSync(history.folder);
+});
 afterEach(async () => {
+  for (const name of readdirSync(history.folder))
+    if (!made.includes(name)) rmSync(join(history.folder, name), { recursive: true });
   await service[Symbol.asyncDispose]();
-  await history[Symbol.asyncDispose]();
 });
 
 const place = (name: string): string => join(history.folder, name);
@@ -91,29 +100,40 @@ test("behind the end and before the begin, what there is is named", async () => 
   ]);
 });
 
-test("each file that is flipped, cut or removed is named, or another one stands in; no wrong state is restored", async () => {
+const DAMAGES: readonly (readonly [what: string, damage: (bytes: Buffer) => Buffer | undefined])[] = [
+  ["with a flipped bit", (bytes) => flipped(bytes)],
+  ["cut", (bytes) => bytes.subarray(0, bytes.length - 5)],
+  ["removed", () => undefined],
+];
+
+function flipped(bytes: Buffer): Buffer {
+  const changed = Buffer.from(bytes);
+  const at = bytes.length >> 1;
+  changed[at] = (bytes[at] ?? 0) ^ 4;
+  return changed;
+}
+
+test.each(DAMAGES)("a file %s is named, or another one stands in; no wrong state is restored", async (_, damage) => {
+  const wanted = formatZxid(last().zxid);
   let refusedCount = 0;
-  for (const [name, bytes] of [...service.objects]) {
-    const flipped = Buffer.from(bytes);
-    flipped[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 4;
-    for (const [i, damaged] of [flipped, bytes.subarray(0, bytes.length - 5), undefined].entries()) {
-      if (damaged === undefined) service.objects.delete(name);
-      else service.objects.set(name, damaged);
-      const data = `new-${name.replaceAll("/", "-")}-${i}`;
-      const said = await run("--data", place(data), "--to", formatZxid(last().zxid));
-      service.objects.set(name, bytes);
-      if (typeof said[0] === "number") {
-        refusedCount++;
-        expect([6, 21]).toContain(said[0]);
-        if (damaged !== undefined) expect(said[1]).toContain(`${TARGET}/${name.slice("one/".length)}`);
-        expect(readdirSync(history.folder)).not.toContain(data);
-      } else {
-        expect(said.at(-1)).toContain(`up to ${formatZxid(last().zxid)}`);
-      }
-      expect(readdirSync(history.folder).filter((each) => each.startsWith("."))).toEqual([]);
+  for (const [name, bytes] of backedUp) {
+    const damaged = damage(bytes);
+    if (damaged === undefined) service.objects.delete(name);
+    else service.objects.set(name, damaged);
+    const data = `new-${name.replaceAll("/", "-")}`;
+    const said = await run("--data", place(data), "--to", wanted);
+    service.objects.set(name, bytes);
+    if (typeof said[0] === "number") {
+      refusedCount++;
+      expect([6, 21]).toContain(said[0]);
+      if (damaged !== undefined) expect(said[1]).toContain(`${TARGET}/${name.slice("one/".length)}`);
+      expect(readdirSync(history.folder)).not.toContain(data);
+    } else {
+      expect(said.at(-1)).toContain(`up to ${wanted}`);
     }
+    expect(readdirSync(history.folder).filter((each) => each.startsWith("."))).toEqual([]);
   }
-  expect(refusedCount).toBeGreaterThanOrEqual(6);
+  expect(refusedCount).toBeGreaterThanOrEqual(2);
 });
 
 test("two files of the log that changed places are named", async () => {

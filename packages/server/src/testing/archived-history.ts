@@ -57,7 +57,7 @@ export class ArchivedHistory implements AsyncDisposable {
   /** Starts the server. It has its first base: it copies its state after a start. */
   async start(): Promise<ZooidServer> {
     const zk = await startTestServer({ dataDir: this.dataDir, history: { retainMs: 3_600_000 } });
-    await vi.waitFor(() => expect(listBases(join(this.archive, "base"))).not.toEqual([]), 5000);
+    await vi.waitFor(() => expect(listBases(join(this.archive, "base"))).not.toEqual([]), 30_000);
     return zk;
   }
 

@@ -77,22 +77,26 @@ async function choiceOf({ target, warn }: ChoiceOptions, candidates: Candidates)
     });
     if (manifest === undefined) continue;
     const behind = listed.filter(({ after, end }) => end > at && (zxid === undefined || after < zxid));
-    checkReach(target.name, at, behind, candidates);
+    const fault = reachFault(target.name, at, behind, candidates);
+    if (fault !== undefined) throw damage ?? new OfflineError([fault]);
     return { ...candidates, manifest, files: behind, older: bases.slice(i + 1) };
   }
   throw damage ?? new Error("there is a base");
 }
 
-/** @throws OfflineError where no files by their names lead to the moment */
-function checkReach(name: string, base: Zxid, behind: readonly BackupFile[], { listed, reach }: Candidates): void {
+/** Why files, by their names, do not lead to the moment; undefined: they do. */
+function reachFault(
+  name: string,
+  base: Zxid,
+  behind: readonly BackupFile[],
+  { listed, reach }: Candidates,
+): string | undefined {
   let end = base;
   for (const file of [...behind].sort((a, b) => a.after - b.after))
     if (file.after <= end && file.end > end) end = file.end;
-  if (reach <= end) return;
+  if (reach <= end) return undefined;
   const gap = listed.some(({ after }) => after > end) ? "there is a gap behind it" : "nothing follows it";
-  throw new OfflineError([
-    `${name} has every transaction from its base at ${formatZxid(base)} up to ${formatZxid(end)}, and not up to ${formatZxid(reach)}: ${gap}`,
-  ]);
+  return `${name} has every transaction from its base at ${formatZxid(base)} up to ${formatZxid(end)}, and not up to ${formatZxid(reach)}: ${gap}`;
 }
 
 /** Footers say which files have a time; those files are fetched. */

@@ -100,7 +100,10 @@ async function baseThatIsWhole(
       damage.push(error);
       warn(`${error.message}; an older base and more files are used instead`);
       rmSync(join(staging, "base"), { recursive: true, force: true });
-      chosen = await chooseOlder(choice, chosen);
+      chosen = await chooseOlder(choice, chosen).catch((cause: unknown) => {
+        // The damaged base is why none reaches as far.
+        throw cause instanceof OfflineError ? error : cause;
+      });
     }
   }
 }
