@@ -5,7 +5,7 @@ import { Attacker } from "./attacker.ts";
 
 const PART_COUNT = 19_000;
 /** Parts of the multis at a server that allows no more. */
-const FEW_PARTS = 4000;
+const FEW_PARTS = 2000;
 const MULTI_COUNT = 20;
 
 /**
