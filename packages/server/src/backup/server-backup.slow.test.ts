@@ -19,6 +19,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A pass of the uploader comes every five seconds. */
+const WAIT = { timeout: 30_000 };
+
 const options = (name = "data"): ServerOptions => ({
   dataDir: join(folder, name),
   history: { retainMs: 3_600_000, fileMs: 100 },
@@ -35,20 +38,20 @@ test("what clients wrote is in the backup, and can be restored out of it without
     await using zk = await startTestServer(options());
     await using client = await RawClient.withSession(zk.port);
     await client.ask(OpCode.CREATE, create("/a", "0"));
-    await expect
-      .poll(() => existsSync(join(target, "base")) && readdirSync(join(target, "base")).length, { timeout: 30_000 })
-      .toBe(1);
+    await expect.poll(() => existsSync(join(target, "base")) && readdirSync(join(target, "base")).length, WAIT).toBe(1);
     for (let i = 1; i <= 5; i++) await client.ask(OpCode.SET_DATA, setData("/a", `${i}`));
-    await expect.poll(() => text(zk.adminPort, "healthz?verbose")).toContain("[+]backup ok");
-    await expect.poll(() => text(zk.adminPort, "commands/monitor")).toContain(`"zooid_backup_uploading" : 1`);
-    await expect.poll(() => zk.lines.some((line) => line.includes("which was read back"))).toBe(true);
+    await expect.poll(() => text(zk.adminPort, "healthz?verbose"), WAIT).toContain("[+]backup ok");
+    await expect.poll(() => text(zk.adminPort, "commands/monitor"), WAIT).toContain(`"zooid_backup_uploading" : 1`);
+    await expect.poll(() => zk.lines.some((line) => line.includes("which was read back")), WAIT).toBe(true);
   }
   // What was in no file when the server stopped is uploaded by the next start.
   {
     await using zk = await startTestServer(options());
-    await expect.poll(() => zk.lines.some((line) => line.includes("this server continues the backup"))).toBe(true);
     await expect
-      .poll(async () => (await verifyBackup(openTarget({ target }), join(folder, "scratch"))).end)
+      .poll(() => zk.lines.some((line) => line.includes("this server continues the backup")), WAIT)
+      .toBe(true);
+    await expect
+      .poll(async () => (await verifyBackup(openTarget({ target }), join(folder, "scratch"))).end, WAIT)
       .toBeGreaterThanOrEqual(zk.summary.appliedZxid - 2);
   }
   expect(existsSync(join(target, "lease.json"))).toBe(false);
@@ -67,9 +70,7 @@ test("a target that is away stops no client, and is named", async () => {
   rmSync(target, { recursive: true });
   await using zk = await startTestServer(options());
   await using client = await RawClient.withSession(zk.port);
-  await expect
-    .poll(() => zk.lines.some((line) => line.includes(`${target} does not exist`)), { timeout: 30_000 })
-    .toBe(true);
+  await expect.poll(() => zk.lines.some((line) => line.includes(`${target} does not exist`)), WAIT).toBe(true);
   expect((await client.ask(OpCode.CREATE, create("/a", "0"))).code).toBe(ErrorCode.OK);
   expect(await text(zk.adminPort, "commands/monitor")).toContain(`"zooid_backup_failing" : 1`);
 });
