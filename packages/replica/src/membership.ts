@@ -310,7 +310,7 @@ export class Membership {
     return leader !== undefined && this.#unreached.failed(leader, this.#nowMs) ? leader : undefined;
   }
 
-  /** The election's settings; who votes follows the configuration of the ensemble. */
+  /** The election's settings. The ensemble's configuration decides which servers vote. */
   #electionConfig(fixed: Pick<ElectionConfig, "algorithm" | "sid" | "random">): ElectionConfig {
     const { members } = this.zab;
     const isCandidate = (sid: ServerId): boolean =>

@@ -40,8 +40,8 @@ const BYTES_PER_MS_MIN = 50;
 const EXPECTED_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * Signed requests to an S3 service. What may pass (no answer, an answer that is cut, a status from
- * 500 on, "slow down") is tried again, later each time.
+ * Signed requests to an S3 service. Failures that may be temporary (no answer, an answer that
+ * is cut, a status from 500 on, "slow down") are retried, with longer pauses.
  */
 export class S3Requests {
   readonly #options: S3RequestsOptions;

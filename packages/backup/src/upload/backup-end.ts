@@ -65,7 +65,8 @@ function shown(ensembleId: string): string {
   return ensembleId === "" ? "a server alone" : `ensemble ${ensembleId.replace(/[^\x20-\x7e]/g, "?").slice(0, 100)}`;
 }
 
-async function passing<T>(read: () => Promise<T>, damaged: (error: StoreError) => void): Promise<T | undefined> {
+/** Undefined where what is read is damaged or missing. */
+export async function passing<T>(read: () => Promise<T>, damaged: (error: StoreError) => void): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

@@ -264,6 +264,21 @@ test("the backup of another ensemble is refused, and nothing is written", async 
   }
 });
 
+test("a file of a server alone is not replaced by another server's file of the same name", async () => {
+  const [one, stranger] = [new Member(1), new Member(2)];
+  for (const count of [2, 3]) {
+    one.write(count);
+    stranger.write(count, "another");
+  }
+  await one.pass();
+  await one.uploader.close();
+  const log = join(place.path, "log");
+  const bytesOf = () => readdirSync(log).map((name) => readFileSync(join(log, name)));
+  const before = bytesOf();
+  await expect(stranger.pass()).rejects.toMatchObject({ code: "FOREIGN" });
+  expect(bytesOf()).toEqual(before);
+});
+
 test("what was backed up before an ensemble was founded is continued", async () => {
   const one = new Member(1);
   one.write(2);

@@ -3,11 +3,12 @@ import type { LogPosition, StoreError } from "@zooid/txn-log";
 import type { BaseManifest } from "@zooid/txn-log/archive";
 import { BackupError } from "../backup-error.ts";
 import { listBackup, logName } from "../contents/backup-listing.ts";
+import { readBackupFooter } from "../contents/read-backup.ts";
 import { planRetention } from "../contents/retention.ts";
 import type { BackupTarget } from "../targets/backup-target.ts";
-import { readBackupEnd } from "./backup-end.ts";
+import { passing, readBackupEnd } from "./backup-end.ts";
 import { uploadBase } from "./base-upload.ts";
-import { LocalArchive } from "./local-archive.ts";
+import { LocalArchive, type NextFile } from "./local-archive.ts";
 import type { Pace } from "./pace.ts";
 import { NO_FACTS, type SharedFacts } from "./shared-facts.ts";
 import { UploadLease } from "./upload-lease.ts";
@@ -169,11 +170,33 @@ export class BackupUploader {
       if (file === undefined) return;
       if (file.after.zxid > behind.zxid) this.#gap(behind.zxid, file.after.zxid);
       await this.#keepLease();
-      await target.put(logName(file.after.zxid, file.end.zxid), file.bytes);
-      await pace.spend(file.bytes.length);
+      if (!(await this.#isThere(file))) {
+        await target.put(logName(file.after.zxid, file.end.zxid), file.bytes);
+        await pace.spend(file.bytes.length);
+      }
       this.#end = file.end;
       this.#facts = { ...this.#facts, end: file.end.zxid };
     }
+  }
+
+  /**
+   * Whether another server has uploaded a file. A damaged one is replaced.
+   *
+   * @throws BackupError `FOREIGN` for a file of that name with another history: servers without an
+   *   ensemble have no id by which a shared target is refused earlier
+   */
+  async #isThere({ after, bytes, end }: NextFile): Promise<boolean> {
+    const { target } = this.#options;
+    const name = logName(after.zxid, end.zxid);
+    const listed = { name, after: after.zxid, end: end.zxid, bytes: bytes.length };
+    const found = await passing(
+      () => readBackupFooter(target, listed),
+      () => {},
+    );
+    if (found === undefined) return false;
+    if (found.end.chain === end.chain) return true;
+    const theirs = { expected: "this server's history", found: "another history" };
+    throw new BackupError({ code: "FOREIGN", target: target.name, ...theirs });
   }
 
   #gap(after: Zxid, end: Zxid): void {

@@ -37,7 +37,7 @@ export interface GroundParts {
   readonly connections: Connections;
   /** Every request of a client is decoded into it: one is handled at a time. */
   readonly request: Request;
-  /** Its frame, which is lent for the call: what waits is copied. */
+  /** The frame of the request. It is valid during the call; a request that waits copies it. */
   readonly frame: ByteSlice;
   readonly requestWork: RequestWork;
   readonly endingSessions: EndingSessions;

@@ -74,7 +74,7 @@ export class ReplicaParts implements RoleParts {
 
   /** Every request of a client is decoded into it: one is handled at a time. */
   readonly request: Request = newRequest();
-  /** Its frame, which is lent for the call: what waits is copied. */
+  /** The frame of the request. It is valid during the call; a request that waits copies it. */
   readonly frame: ByteSlice = emptySlice();
   readonly requests: ClientRequests;
   readonly clientWrites: ClientWrites;

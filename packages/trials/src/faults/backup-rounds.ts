@@ -15,34 +15,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { listBackup, missingRanges, openTarget, verifyBackup } from "@zooid/backup";
-import { type Client, connect, ZkError } from "@zooid/client";
 import { Random } from "@zooid/conformance/internal/random";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { S3Gateway } from "@zooid/conformance/internal/servers/s3-gateway";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { restoreHistory, withStagedBackup } from "@zooid/embedded-server";
-import { formatZxid, type Zxid } from "@zooid/model";
 import { freePort } from "@zooid/wire/testing/free-ports";
+import { AnsweredWrites, connectTo } from "./answered-writes.ts";
 
 const options = toolOptions({ rounds: 10, moments: 5, writers: 4, seed: newSeed(), keep: false });
 const PATHS = Array.from({ length: 12 }, (_, i) => `/n${i}`);
-const SESSION_MS = 20_000;
 const KEY = { accessKeyId: "backup", secretAccessKey: "a-secret-of-a-trial" };
 const DONE_MS_MAX = 120_000;
 const POLL_MS = 250;
 
-interface Answered {
-  readonly zxid: Zxid;
-  readonly path: string;
-  readonly value: string;
-}
-
 const random = new Random(options.seed);
 const folder = mkdtempSync(join(tmpdir(), "backup-rounds-"));
 const keyFile = join(folder, "key");
-const answered: Answered[] = [];
+const answered = new AnsweredWrites(random, PATHS);
 const faults: string[] = [];
-let number = 0;
 mkdirSync(join(folder, "s3/bucket"), { recursive: true });
 const gateway = await S3Gateway.open({ folder: join(folder, "s3"), ...KEY });
 const target = { target: "s3://bucket/zk", endpoint: gateway.endpoint };
@@ -76,7 +67,7 @@ for (const fault of faults) console.log(fault);
 if (options.keep || faults.length > 0) console.log(`data and logs are kept in ${folder}`);
 else rmSync(folder, { recursive: true, force: true });
 console.log(
-  `${options.rounds} rounds, ${answered.length} answered writes, ${options.moments} moments: ${faults.length === 0 ? "passed" : "FAILED"}`,
+  `${options.rounds} rounds, ${answered.count} answered writes, ${options.moments} moments: ${faults.length === 0 ? "passed" : "FAILED"}`,
 );
 process.exit(faults.length === 0 ? 0 : 1);
 
@@ -85,7 +76,7 @@ async function runRound(round: number): Promise<void> {
   const clients = await Promise.all(Array.from({ length: options.writers }, () => connectTo(server.port)));
   if (round === 1) for (const path of PATHS) await clients[0]?.create(path, "");
   let isOver = false;
-  const load = Promise.all(clients.map((client) => write(client, () => isOver)));
+  const load = Promise.all(clients.map((client) => answered.write(client, () => isOver)));
   const what = random.pick(["service killed", "service away", "server killed", "wrong secret"] as const);
   const asked = random.chance(0.5) ? ask("backup_now", "POST").catch(() => {}) : undefined;
   await delay(random.between(0, 3000));
@@ -111,7 +102,7 @@ async function runRound(round: number): Promise<void> {
   await Promise.all(clients.map((client) => client.close()));
   await asked;
   const tookMs = await untilComplete();
-  console.log(`round ${round}: ${what}; ${answered.length} answered writes so far, complete after ${tookMs} ms`);
+  console.log(`round ${round}: ${what}; ${answered.count} answered writes so far, complete after ${tookMs} ms`);
 }
 
 function writeKey(secret: string): void {
@@ -144,23 +135,6 @@ async function untilComplete(): Promise<number> {
   return DONE_MS_MAX;
 }
 
-async function connectTo(port: number): Promise<Client> {
-  return await connect(`127.0.0.1:${port}`, { sessionTimeoutMs: SESSION_MS });
-}
-
-async function write(client: Client, isOver: () => boolean): Promise<void> {
-  while (!isOver()) {
-    const path = random.pick(PATHS);
-    const value = String(++number);
-    try {
-      const { mzxid } = await client.set(path, value);
-      answered.push({ zxid: Number(mzxid) as Zxid, path, value });
-    } catch (error) {
-      if (!(error instanceof ZkError)) throw error;
-    }
-  }
-}
-
 function opened() {
   const text = `accessKeyId=${KEY.accessKeyId}\nsecretAccessKey=${KEY.secretAccessKey}\n`;
   return openTarget({ ...target, credentials: { file: keyFile, text } });
@@ -178,34 +152,12 @@ async function checkBackup(): Promise<void> {
   );
 }
 
-/** Restores the state at an answered write, and reads it from a server. */
 async function checkMoment(moment: number): Promise<void> {
-  const { zxid } = random.pick(answered);
-  const place = join(folder, `moment-${moment}`);
-  const restored = new ServerProcess({ kind: "zooid", folder: place });
-  rmSync(restored.dataDir, { recursive: true });
-  const directories = { dataDir: restored.dataDir };
-  const warn = (text: string): unknown => faults.push(text);
-  const staged = { target: opened(), moment: { zxid }, directories, warn };
-  await withStagedBackup(staged, (plan) =>
-    restoreHistory(plan, { command: "restore", directories, member: undefined, keepsSessions: false, warn }),
-  );
-  await restored.start();
-  const client = await connectTo(restored.port);
-  for (const path of PATHS) {
-    const { data, stat } = await client.get(path);
-    const found = { value: Buffer.from(data ?? []).toString(), zxid: Number(stat.mzxid) };
-    const last = answered
-      .filter((each) => each.path === path && each.zxid <= zxid)
-      .sort((a, b) => a.zxid - b.zxid)
-      .at(-1);
-    const isAnswered = found.value === (last?.value ?? "") && (last === undefined || found.zxid === last.zxid);
-    const isUnanswered =
-      found.zxid <= zxid && found.zxid > (last?.zxid ?? 0) && !answered.some(({ value }) => value === found.value);
-    if (isAnswered || isUnanswered) continue;
-    faults.push(`at ${formatZxid(zxid)} ${path} is ${JSON.stringify(found)}, and was ${JSON.stringify(last)}`);
-  }
-  await client.close();
-  await restored.stop();
-  if (faults.length === 0) rmSync(place, { recursive: true, force: true });
+  const found = await answered.check(join(folder, `moment-${moment}`), async (zxid, dataDir) => {
+    const options = { command: "restore", directories: { dataDir }, member: undefined, keepsSessions: false };
+    const warn = (text: string): unknown => faults.push(text);
+    const staged = { target: opened(), moment: { zxid }, directories: { dataDir }, warn };
+    await withStagedBackup(staged, (plan) => restoreHistory(plan, { ...options, warn }));
+  });
+  faults.push(...found);
 }
