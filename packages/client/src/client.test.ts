@@ -56,9 +56,6 @@ async function serverWatches(): Promise<number> {
   return Number(/Total watches:(\d+)/.exec(answer)?.[1]);
 }
 
-/** A ping's frame: its length, xid and operation. */
-const PING_BYTES = 12;
-
 /** TCP that records what is written. */
 function watchingTransport(written: (bytes: Buffer) => void): Transport {
   return {
@@ -476,28 +473,6 @@ test("when no server answers, the session is lost by the clock", async () => {
   await state(zk, "lost");
   relay.accept();
   await state(zk, "connected");
-});
-
-test("a session in use outlives its timeout many times, and knows how far it has seen", async () => {
-  const zk = await open({ sessionTimeoutMs: 1_500 });
-  const kinds: string[] = [];
-  zk.state$.subscribe(({ kind }) => kinds.push(kind));
-  const { stat } = await zk.create("/a");
-  for (const end = performance.now() + 2_000; performance.now() < end; ) await zk.get("/a");
-  expect([kinds, zk.lastZxid]).toEqual([["connected"], stat.czxid]);
-});
-
-test("an idle session outlives its timeout by pings", async () => {
-  const pinged = Promise.withResolvers<void>();
-  let pingCount = 0;
-  const transport = watchingTransport((bytes) => {
-    if (bytes.length === PING_BYTES && ++pingCount === 4) pinged.resolve();
-  });
-  const zk = await open({ sessionTimeoutMs: 2_400, transport });
-  const kinds: string[] = [];
-  zk.state$.subscribe(({ kind }) => kinds.push(kind));
-  await pinged.promise;
-  expect(kinds).toEqual(["connected"]);
 });
 
 test("a silent server is left for another connection", async () => {

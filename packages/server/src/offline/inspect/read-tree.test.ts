@@ -6,7 +6,6 @@ import { OpCode } from "@zooid/model";
 import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
 import { create, RawClient } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ArchivedHistory } from "../../testing/archived-history.ts";
 import { startTestServer } from "../../testing/server.ts";
 import { exportToApache } from "../apache/export-apache.ts";
 import { readSurvivor } from "../survivor.ts";
@@ -44,19 +43,6 @@ test("a stopped server's data are those of its export, but for ephemeral nodes",
   const [snapshot = ""] = readdirSync(join(directory, "version-2")).filter((name) => name.startsWith("snapshot."));
   expect(await differences({ path: directory }, { path: join(directory, "version-2", snapshot) })).toEqual([]);
   expect(readdirSync(dataDir).toSorted()).toEqual(held);
-});
-
-test("two moments of a history are compared, and its newest one is that of the data", async () => {
-  await using history = await ArchivedHistory.make();
-  const [first, second] = await history.write(1);
-  if (first === undefined || second === undefined) expect.unreachable("there are three moments");
-  const { archive: path, dataDir } = history;
-  const changes = await differences(
-    { path, target: { zxid: first.zxid } },
-    { path: dataDir, target: { zxid: second.zxid } },
-  );
-  expect(changes).toEqual([expect.stringMatching(/^! "\/a\/b" data "0\.1" -> "0\.2", version 1 -> 2, mzxid /)]);
-  expect(await differences({ path }, { path: dataDir })).toEqual([]);
 });
 
 test.each<[string, () => TreePlace, RegExp]>([
