@@ -6,7 +6,7 @@ import { Attacker } from "./attacker.ts";
 const PART_COUNT = 19_000;
 /** Parts of the multis at a server that allows no more. */
 const FEW_PARTS = 2000;
-/** Of all attackers together. Enough that the p99 of the other client's sets is not their maximum. */
+/** By all attackers together; enough that the p99 of the victim's sets is not their maximum. */
 const MULTI_COUNT = 100;
 /**
  * Multis before the attack. The first ones after a start take up to ten times as long, until the
