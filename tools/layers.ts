@@ -29,6 +29,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
   ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3"] }],
   ["@zooid/backup", { beneath: ["@zooid/txn-log"], thirdParty: ["aws4fetch"] }],
+  ["@zooid/doctor", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/java-files", { beneath: [], thirdParty: ["jks-js", "node-forge"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
   [
@@ -82,12 +83,20 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ],
   [
     "zooid-server",
-    { beneath: ["@zooid/embedded-server", "@zooid/web-console"], thirdParty: "any", testsWith: ["@zooid/client"] },
+    {
+      beneath: ["@zooid/embedded-server", "@zooid/web-console", "@zooid/doctor"],
+      thirdParty: "any",
+      testsWith: ["@zooid/client"],
+    },
   ],
   ["zooid-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
   [
     "zooid-cli",
-    { beneath: ["@zooid/recipes", "@zooid/java-files"], thirdParty: "any", testsWith: ["@zooid/embedded-server"] },
+    {
+      beneath: ["@zooid/recipes", "@zooid/java-files", "@zooid/doctor"],
+      thirdParty: "any",
+      testsWith: ["@zooid/embedded-server"],
+    },
   ],
   ["zooid-console", { beneath: ["@zooid/web-console"], thirdParty: "any", testsWith: ["@zooid/embedded-server"] }],
 ]);

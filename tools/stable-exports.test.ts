@@ -16,6 +16,7 @@ import {
 /** Every export of these is stable: programs are written on them. */
 const WHOLLY_STABLE = [
   "@zooid/client",
+  "@zooid/doctor",
   "@zooid/embedded-server",
   "@zooid/java-files",
   "@zooid/recipes",

@@ -1,3 +1,4 @@
+import { FINDING_KINDS } from "@zooid/doctor";
 import { PROCESS_EVENTS } from "./process-events.ts";
 import { settingLines } from "./settings-table.ts";
 
@@ -12,6 +13,7 @@ export function referencePages(): readonly ReferencePage[] {
   return [
     { file: "settings.md", text: settingsPage() },
     { file: "log-events.md", text: eventsPage() },
+    { file: "findings.md", text: findingsPage() },
   ];
 }
 
@@ -49,6 +51,21 @@ Alerts and searches go by it: sentences change between versions.
 This page is made from the code by \`npm run tool -- reference-pages\`.
 
 ${table(["event", "written when"], rows)}`;
+}
+
+function findingsPage(): string {
+  const rows = Object.entries(FINDING_KINDS)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, { severity, consequence }]) => [`\`${id}\``, severity, consequence]);
+  return `# Findings
+
+What \`zooid-server check\` finds on a machine and \`zooid-cli doctor\` in an ensemble, by its id.
+An error affects clients or data now; a warning does so after an ordinary failure, or in time.
+[Operations](operations.md#what-is-wrong) says how the two are called.
+
+This page is made from the code by \`npm run tool -- reference-pages\`.
+
+${table(["id", "severity", "why it matters"], rows)}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

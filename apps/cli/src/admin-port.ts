@@ -45,6 +45,27 @@ export async function askAdminText(
   return { origin: url.origin, status: response.status, text: await textOf(response, url) };
 }
 
+/**
+ * A page of an admin port, without credentials and whatever its status. For a look at many ports:
+ * the caller says why it looks, and until when.
+ *
+ * @throws CliError with the reason why there is no answer
+ */
+export async function adminPage(
+  base: URL,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const url = new URL(path, base);
+  let response: Response;
+  try {
+    response = await fetch(url, { signal, redirect: "manual" });
+  } catch (error) {
+    throw new CliError(fetchFault(error), { code: "NOT_CONNECTED" });
+  }
+  return { status: response.status, text: await textOf(response, url) };
+}
+
 async function fetchAdmin(
   invocation: Invocation,
   path: string,

@@ -26,6 +26,7 @@ import { queue } from "./commands/recipes/queue.ts";
 import { backup } from "./commands/servers/backup.ts";
 import { config } from "./commands/servers/config.ts";
 import { diagnose } from "./commands/servers/diagnose.ts";
+import { doctor } from "./commands/servers/doctor.ts";
 import { fourLetterWord } from "./commands/servers/four-letter-word.ts";
 import { leader } from "./commands/servers/leader.ts";
 import { loglevel } from "./commands/servers/loglevel.ts";
@@ -71,6 +72,7 @@ export const COMMANDS: readonly Command[] = [
   deleteall,
   delquota,
   diagnose,
+  doctor,
   diff,
   discover,
   du,

@@ -38,6 +38,7 @@ const LINES: Readonly<Record<string, Lines>> = {
   diagnose: { refused: "diagnose FILE --admin http://127.0.0.1:1", misused: "diagnose" },
   diff: { ok: "diff /a /a", refused: "diff /a /b", misused: "diff /a" },
   discover: { ok: "discover /a", refused: "discover /none", misused: "discover" },
+  doctor: { ok: "doctor --admin http://127.0.0.1:1", misused: "doctor --admin x" },
   du: { ok: "du /a", refused: "du /none", misused: "du --top 0 /a" },
   edit: { refused: "edit /none", misused: "edit" },
   elect: { ok: "elect /leaders", misused: "elect" },
@@ -180,6 +181,7 @@ test("each command ends with the status of its outcome", async () => {
     deleteall             0              1              1 3            1 2
     delquota              0              0              1 3            1 2
     diagnose              -              1 3            1 3            1 2
+    doctor                0              -              3              1 2
     diff                  0              1              1 3            1 2
     discover              0              0              1 3            1 2
     du                    0              1              1 3            1 2

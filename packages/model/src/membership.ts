@@ -38,4 +38,5 @@ export {
   type ServerState,
   type ServerStatus,
   spareText,
+  survivesOneFailure,
 } from "./membership/server-states.ts";

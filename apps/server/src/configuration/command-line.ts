@@ -32,6 +32,7 @@ zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
 zooid-server init-secret FILE
 zooid-server status [zoo.cfg] [options]
 zooid-server health [zoo.cfg] [options]
+zooid-server check [zoo.cfg] [options] [--json]
 zooid-server recover [zoo.cfg] --data DIR --as-member N=LINE [--plan] [--confirm ID] [--force]
 zooid-server snapshot [zoo.cfg] --data DIR [--out FILE] [--force]
 zooid-server restore [zoo.cfg] --from DIR|TARGET --data DIR [--to ZXID|TIME] [--as-member N=LINE [--confirm ID]] [--keep-sessions] [--plan]
@@ -57,7 +58,8 @@ Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./
 
 Options win over the file. init-secret writes a new secret by which the servers of an ensemble know each other; every one of them gets
 the same file, and the setting zooid.peerSecretFile=FILE. status asks the server with this configuration on this machine for its role, prints
-it as zkServer.sh does, and ends with status 0 if clients are served, else 1. health asks the admin port the same. recover and snapshot
+it as zkServer.sh does, and ends with status 0 if clients are served, else 1. health asks the admin port the same.
+check looks at the configuration and at this machine, whether the server runs or not, names what is wrong or risky, and ends with status 0 if nothing was found. recover and snapshot
 are for a server that is stopped (docs/disaster.md): recover lets the one survivor of an ensemble go on alone, as server N at the place that LINE names,
 host:port:port;clientPort, and --plan only says what that means; snapshot writes what it holds in ZooKeeper's form. restore makes a new data directory from
 the history of another one (zooid.history.retainMs) or from a backup, as it was at a zxid or a time, for a standalone server or for server N alone. A backup's
@@ -76,6 +78,7 @@ export const COMMANDS: ReadonlySet<string> = new Set([
   "container",
   "health",
   "status",
+  "check",
   "backup",
   "export",
   "history",
@@ -95,6 +98,7 @@ export type Command =
   | { readonly kind: "init-secret"; readonly file: string }
   | { readonly kind: "container" }
   | { readonly kind: "health" | "status"; readonly options: ServerOptions }
+  | CheckCommand
   | OfflineCommand
   | ServeCommand;
 
@@ -107,6 +111,16 @@ export interface ServeCommand extends Pick<ConfigFile, "options" | "warnings" | 
   readonly logLevel: LogLevel;
   /** Where clients' writes are written down; undefined: nowhere. */
   readonly auditFile: string | undefined;
+}
+
+/** `check`: what is wrong or risky on this machine, for a server that runs or not. */
+export interface CheckCommand {
+  readonly kind: "check";
+  /** What the server would be started with; an error: why it would not start. */
+  readonly server: ServeCommand | ConfigError;
+  /** As the operator named it. */
+  readonly file: string | undefined;
+  readonly isJson: boolean;
 }
 
 const DEFAULT_DATA_DIR = "data";
@@ -137,7 +151,22 @@ export function parseCommandLine(argv: readonly string[], jvmFlags: JvmFlags = {
   if (first === "container" && positionals.length === 1) return { kind: "container" };
   if (first === "health" || first === "status")
     return { kind: first, options: serveCommand(values, positionals.slice(1), jvmFlags).options };
+  if (first === "check") {
+    const file = positionals[1];
+    const server = unlessRefused(() => serveCommand(values, positionals.slice(1), jvmFlags));
+    return { kind: "check", server, file, isJson: values.json === true };
+  }
+  if (values.json === true) throw new ConfigError([`--json belongs to check\n\n${USAGE}`]);
   return serveCommand(values, positionals, jvmFlags);
+}
+
+function unlessRefused(read: () => ServeCommand): ServeCommand | ConfigError {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error;
+  }
 }
 
 function serveCommand(values: Values, positionals: readonly string[], jvmFlags: JvmFlags): ServeCommand {
@@ -227,6 +256,7 @@ const OPTIONS = {
   data: { type: "string" },
   set: { type: "string", multiple: true },
   "log-level": { type: "string" },
+  json: { type: "boolean" },
   version: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;

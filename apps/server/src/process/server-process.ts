@@ -82,6 +82,11 @@ export async function runProcess(signals: StartSignals): Promise<void> {
         process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
         return;
       }
+      case "check": {
+        const { check } = await import("../check/check.ts");
+        process.exitCode = (await check(command, OUTPUT.print)) ? ExitStatus.OK : ExitStatus.UNEXPECTED;
+        return;
+      }
       case "status": {
         const { isServing, lines } = await checkStatus(command.options);
         for (const line of lines) console.log(line);

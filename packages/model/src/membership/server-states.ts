@@ -141,6 +141,15 @@ export function spareText({ verifier }: Members, serving: Iterable<ServerId>): s
   return `${spare === -1 ? alive.length : spare} of them may fail`;
 }
 
+/** Whether a quorum is left, whichever one of the serving voters fails. */
+export function survivesOneFailure({ verifier }: Members, serving: Iterable<ServerId>): boolean {
+  return survivesAny(
+    verifier,
+    [...serving].filter((sid) => verifier.voters.has(sid)),
+    1,
+  );
+}
+
 /** Whether a quorum is left, whichever of these servers fail. Ensembles are small. */
 function survivesAny(verifier: Members["verifier"], alive: readonly ServerId[], failures: number, from = 0): boolean {
   if (failures === 0) return verifier.isQuorum(alive);

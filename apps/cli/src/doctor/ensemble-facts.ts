@@ -1,0 +1,126 @@
+import { limitSignal, parseConnectString } from "@zooid/client";
+import type { EnsembleFacts, ServerFacts } from "@zooid/doctor";
+import { hostPort, type Members, type ServerId } from "@zooid/model";
+import { clientAddressOf, isServing, parseConfiguration } from "@zooid/model/membership";
+import { CliError } from "../cli-error.ts";
+import type { Invocation } from "../command.ts";
+import { serversOf } from "../commands/servers/status.ts";
+import { CONFIG_PATH } from "../members/configuration.ts";
+import { otherServers } from "../members/same-server.ts";
+import { askServer, type ServerStatus } from "../members/server-status.ts";
+import { askAdminPort, type FoundAdmin } from "./admin-facts.ts";
+
+/** A server that hangs is no reason to look for longer. */
+const SERVER_MS = 3_000;
+const ADMIN_MS = 4_000;
+
+export interface FoundEnsemble {
+  readonly facts: EnsembleFacts;
+  /** What could not be looked at, each with its reason. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Asks all servers of the connect string and of the list in force.
+ *
+ * @param adminPattern where their admin ports are, see {@link adminBases}
+ */
+export async function findEnsemble(invocation: Invocation, adminPattern: readonly string[]): Promise<FoundEnsemble> {
+  const named = await otherServers(serversOf(invocation.connection.server), []);
+  const first = await askAll(named, invocation);
+  // Without a server that serves there is no session to read the list with.
+  const members = first.some(({ status }) => isServing(status)) ? await listInForce(invocation) : undefined;
+  const listed = members?.servers.flatMap((member) => clientAddressOf(member) ?? []) ?? [];
+  const asked = [...first, ...(await askAll(await otherServers(listed, named), invocation))];
+  const bases = adminBases(
+    adminPattern,
+    asked.map(({ address }) => address),
+  );
+  const admins = await Promise.all(bases.map((base) => askAdmin(base, invocation.signal)));
+  const found = admins.filter((admin) => typeof admin !== "string");
+  const missing = admins.filter((admin) => typeof admin === "string");
+  const servers = asked.map((server) => serverFacts(server, members, found));
+  const silent = members?.servers.filter((member) => clientAddressOf(member) === undefined) ?? [];
+  const unasked = silent.filter(({ sid }) => !servers.some((server) => server.sid === sid));
+  return {
+    facts: { members, servers },
+    missing: [
+      ...missing,
+      ...unasked.map(
+        ({ sid }) => `server ${sid}: the list in force has no client port of it; add it to the connect string`,
+      ),
+    ],
+  };
+}
+
+/**
+ * Where admin ports are: each pattern that has a `*` as the host stands for one port at each
+ * server's host, and others for themselves.
+ */
+export function adminBases(patterns: readonly string[], servers: readonly string[]): readonly URL[] {
+  const hosts = servers.flatMap((server) => parseConnectString(server).hosts.map(({ host }) => host));
+  const texts = patterns.flatMap((pattern) =>
+    pattern.includes("*") ? hosts.map((host) => pattern.replace("*", hostPort(host, 0).replace(/:0$/, ""))) : [pattern],
+  );
+  return [...new Set(texts)].map((text) => new URL(text.endsWith("/") ? text : `${text}/`));
+}
+
+interface Asked {
+  readonly address: string;
+  readonly status: ServerStatus;
+}
+
+function askAll(servers: readonly string[], invocation: Invocation): Promise<readonly Asked[]> {
+  return Promise.all(
+    servers.map(async (address) => ({ address, status: await askServer(address, invocation, SERVER_MS) })),
+  );
+}
+
+/** Undefined for a server without an ensemble, or without an answer in time. */
+async function listInForce({ connection, signal }: Invocation): Promise<Members | undefined> {
+  try {
+    const limited = AbortSignal.any([signal, limitSignal(SERVER_MS)]);
+    const client = await connection.ready({ path: CONFIG_PATH, isAbsolute: true, signal: limited });
+    const { data } = await client.get(CONFIG_PATH, { signal, timeoutMs: SERVER_MS });
+    return parseConfiguration(Buffer.from(data ?? []).toString()).members;
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+async function askAdmin(base: URL, signal: AbortSignal): Promise<FoundAdmin | string> {
+  try {
+    return await askAdminPort(base, AbortSignal.any([signal, AbortSignal.timeout(ADMIN_MS)]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof CliError)) throw error;
+    return `the admin port at ${base.origin}: ${error.message}; name it with --admin`;
+  }
+}
+
+/** The admin port of a server says its id or its client port. */
+function serverFacts(
+  { address, status }: Asked,
+  members: Members | undefined,
+  admins: readonly FoundAdmin[],
+): ServerFacts {
+  const [place] = parseConnectString(address).hosts;
+  const sid = members?.servers.find((member) => clientAddressOf(member) === address)?.sid;
+  const admin =
+    admins.find((found) => sid !== undefined && found.sid === sid) ??
+    admins.find((found) => found.clientPort === place?.port && found.base.hostname === urlHost(place?.host));
+  const known = sid ?? (members?.servers.find((member) => member.sid === admin?.sid)?.sid as ServerId | undefined);
+  return {
+    name: known === undefined ? address : `server ${known} at ${address}`,
+    address,
+    sid: known,
+    status: typeof status === "string" ? status : { ...status, version: status.zooidVersion ?? status.version },
+    admin: admin?.facts,
+  };
+}
+
+/** As a URL has it. */
+function urlHost(host: string | undefined): string | undefined {
+  return host === undefined ? undefined : new URL(`http://${hostPort(host, 1)}`).hostname;
+}

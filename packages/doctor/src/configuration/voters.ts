@@ -1,0 +1,20 @@
+import { hasGroups, type Members } from "@zooid/model";
+import { type Finding, finding } from "../finding.ts";
+
+/** Whether a list of servers survives as many failures as its size allows. */
+export function voterFindings(subject: string, members: Pick<Members, "servers">): readonly Finding[] {
+  // A group may be even by intent: its weights are what counts.
+  if (hasGroups(members)) return [];
+  const voters = members.servers.filter(({ isObserver }) => !isObserver).map(({ sid }) => sid);
+  const count = voters.length;
+  if (count % 2 === 1 || count === 0) return [];
+  const found =
+    count === 2
+      ? "2 voters, both of which are needed: none may fail, as with 1"
+      : `${count} voters, ${count / 2 + 1} of which are needed: ${count / 2 - 1} may fail, as with ${count - 1}`;
+  const last = Math.max(...voters);
+  const remedy =
+    `add a voter: zooid-cli member add ${last + 1}=HOST:2888:3888;2181, ` +
+    `or make one an observer: zooid-cli member demote ${last}`;
+  return [finding("even-voters", subject, found, remedy)];
+}

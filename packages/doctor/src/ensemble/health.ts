@@ -1,0 +1,40 @@
+import { type Finding, finding } from "../finding.ts";
+import type { FindingId } from "../finding-kinds.ts";
+import type { ServerFacts } from "./ensemble-facts.ts";
+
+interface CheckMeaning {
+  readonly id: FindingId;
+  readonly remedy: string;
+}
+
+/** What a failing check of `/healthz` is called here, by its name there. */
+const MEANINGS: ReadonlyMap<string, CheckMeaning> = new Map<string, CheckMeaning>([
+  ["serving", { id: "member-not-serving", remedy: "the last lines of its log say why (not-serving)" }],
+  [
+    "storage",
+    {
+      id: "disk-low",
+      remedy: "free room in its data directory, or move it to a larger disk: the server serves again at once",
+    },
+  ],
+  [
+    "data",
+    { id: "data-damaged", remedy: "docs/disaster.md, “A file is damaged”; its log names the file (scrub-damage)" },
+  ],
+  ["backup", { id: "backup-late", remedy: "zooid-cli backup status, and its log (backup-failing)" }],
+]);
+/** `certificate-for-clients`, `certificate-for-peers`. */
+const CERTIFICATE = /^certificate-for-/;
+const CERTIFICATE_REMEDY = "write a new one to the same place; the server takes it within a minute, or at SIGHUP";
+const OTHER_REMEDY = "its log has the reason";
+
+/** What a server calls a fault of its own. */
+export function healthFindings({ name, admin, status }: ServerFacts): readonly Finding[] {
+  return (admin?.checks ?? []).flatMap(({ name: check, fault }) => {
+    // The mode in `srvr` says the same.
+    if (fault === undefined || (check === "serving" && typeof status === "string")) return [];
+    if (CERTIFICATE.test(check)) return [finding("certificate-ends", name, `${check}: ${fault}`, CERTIFICATE_REMEDY)];
+    const { id, remedy } = MEANINGS.get(check) ?? { id: "check-fails", remedy: OTHER_REMEDY };
+    return [finding(id, name, `${check}: ${fault}`, remedy)];
+  });
+}

@@ -1,0 +1,86 @@
+import { percentText } from "../figures.ts";
+import { type Finding, finding } from "../finding.ts";
+import { SYNC_MS_MAX } from "../machine/machine-findings.ts";
+import type { Metrics, Sample, ServerFacts } from "./ensemble-facts.ts";
+
+export const DESCRIPTORS_SHARE_MAX = 0.8;
+export const CLOCK_OFFSET_MS_MAX = 1000;
+/** Elections in a thousand years at one a day. */
+export const EPOCHS_LEFT_MIN = 365_000;
+
+/** What a server's metrics say. */
+export function measureFindings({ name, admin }: ServerFacts): readonly Finding[] {
+  if (admin === undefined) return [];
+  const { metrics } = admin;
+  return [
+    ...descriptors(name, metrics),
+    ...syncs(name, metrics),
+    ...clocks(name, metrics),
+    ...history(name, metrics),
+    ...room(name, metrics),
+    ...epochs(name, metrics),
+  ];
+}
+
+function firstValue(metrics: Metrics, metric: string): number | undefined {
+  return metrics.get(metric)?.[0]?.value;
+}
+
+function descriptors(name: string, metrics: Metrics): readonly Finding[] {
+  const [open, most] = [
+    firstValue(metrics, "open_file_descriptor_count"),
+    firstValue(metrics, "max_file_descriptor_count"),
+  ];
+  if (open === undefined || most === undefined || most <= 0 || open / most <= DESCRIPTORS_SHARE_MAX) return [];
+  const found = `${open} of ${most} descriptors are in use, ${percentText(open / most)}`;
+  return [
+    finding(
+      "descriptors-near",
+      name,
+      found,
+      "raise LimitNOFILE (ulimit -n), or look for clients that leak connections: zooid-cli server cons",
+    ),
+  ];
+}
+
+function syncs(name: string, metrics: Metrics): readonly Finding[] {
+  const [sum, count] = [firstValue(metrics, "fsynctime_sum"), firstValue(metrics, "fsynctime_count")];
+  if (sum === undefined || count === undefined || count === 0 || sum / count < SYNC_MS_MAX) return [];
+  const found = `a sync of its log takes ${(sum / count).toFixed(1)} ms, in the mean of ${count}`;
+  return [finding("sync-slow", name, found, "on its machine: zooid-server check zoo.cfg measures the disk")];
+}
+
+function clocks(name: string, metrics: Metrics): readonly Finding[] {
+  const samples: readonly Sample[] = metrics.get("zooid_peer_clock_offset_ms") ?? [];
+  return samples
+    .filter(({ value }) => Math.abs(value) > CLOCK_OFFSET_MS_MAX)
+    .map(({ labels, value }) => {
+      const found = `the clock of server ${Object.values(labels).join(" ")} is ${Math.abs(value)} ms ${value > 0 ? "ahead of" : "behind"} its own`;
+      return finding(
+        "clocks-differ",
+        name,
+        found,
+        "let both follow one time server: timedatectl set-ntp true, or chrony",
+      );
+    });
+}
+
+function history(name: string, metrics: Metrics): readonly Finding[] {
+  if ((firstValue(metrics, "zooid_history_failing") ?? 0) === 0) return [];
+  const found = "its history is not written (zooid_history_failing)";
+  return [finding("history-failing", name, found, "its log says why (history-failing); mostly the disk has no room")];
+}
+
+function room(name: string, metrics: Metrics): readonly Finding[] {
+  const isLow = (firstValue(metrics, "zooid_disk_low") ?? 0) > 0;
+  if (!isLow || (firstValue(metrics, "zooid_disk_full") ?? 0) > 0) return [];
+  const found = "its disk has little room (zooid_disk_low)";
+  return [finding("disk-low", name, found, "free room in its data directory, or move it to a larger disk")];
+}
+
+function epochs(name: string, metrics: Metrics): readonly Finding[] {
+  const left = firstValue(metrics, "zooid_epochs_left");
+  if (left === undefined || left >= EPOCHS_LEFT_MIN) return [];
+  const found = `${left} elections are left`;
+  return [finding("epochs-few", name, found, "its log names the reason of each election (role): end what causes them")];
+}

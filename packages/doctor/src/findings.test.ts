@@ -1,0 +1,322 @@
+import { type Member, membersOf, type ServerId, ZXID_NONE } from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import {
+  type AdminFacts,
+  type EnsembleFacts,
+  ensembleFindings,
+  FINDING_KINDS,
+  type Finding,
+  type FindingId,
+  hostFindings,
+  type ListedHost,
+  type MachineFacts,
+  machineFindings,
+  type SecurityFacts,
+  type ServerFacts,
+  securityFindings,
+  voterFindings,
+} from "./index.ts";
+
+const GIB = 2 ** 30;
+const DAY_MS = 86_400_000;
+const NOW_MS = 1_800_000_000_000;
+
+function member(sid: number, more: Partial<Member> = {}): Member {
+  return {
+    sid: sid as ServerId,
+    host: `zk${sid}`,
+    quorumPort: 2888,
+    electionPort: 3888,
+    isObserver: false,
+    clientAddress: { host: undefined, port: 2181 },
+    group: undefined,
+    weight: 1,
+    ...more,
+  };
+}
+
+/** A member that serves and of which nothing is wrong. */
+function server(sid: number, more: Partial<ServerFacts> = {}): ServerFacts {
+  const mode = sid === 1 ? "leader" : "follower";
+  return {
+    name: `server ${sid}`,
+    address: `zk${sid}:2181`,
+    sid: sid as ServerId,
+    status: { mode, zxid: "0x100000005", version: "0.1.0", unlisted: [] },
+    admin: admin(),
+    ...more,
+  };
+}
+
+function admin({ checks = [], metrics = {}, settings = {} }: AdminDraft = {}): AdminFacts {
+  return {
+    checks: [{ name: "running", fault: undefined }, ...checks],
+    metrics: new Map(Object.entries(metrics).map(([name, value]) => [name, [{ labels: { peer: "3" }, value }]])),
+    settings: { subject: "the file", settings: Object.entries(settings).map(([key, value]) => ({ key, value })) },
+  };
+}
+
+interface AdminDraft {
+  readonly checks?: AdminFacts["checks"];
+  readonly metrics?: Readonly<Record<string, number>>;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+function ensemble(servers: readonly ServerFacts[], voters = 3): EnsembleFacts {
+  const members = Array.from({ length: voters }, (_, at) => member(at + 1));
+  return { members: membersOf(members, ZXID_NONE), servers };
+}
+
+const MEMBERS = [server(1), server(2), server(3)];
+
+/** The sound ensemble, one of whose servers is another one. */
+function withServer(sid: number, more: Partial<ServerFacts>): readonly Finding[] {
+  return ensembleFindings(ensemble(MEMBERS.map((one) => (one.sid === sid ? server(sid, more) : one))));
+}
+
+function measured(metrics: Readonly<Record<string, number>>): readonly Finding[] {
+  return withServer(2, { admin: admin({ metrics }) });
+}
+
+function failing(name: string): readonly Finding[] {
+  return withServer(2, { admin: admin({ checks: [{ name, fault: "broken" }] }) });
+}
+
+const MACHINE: MachineFacts = {
+  directories: [
+    {
+      path: "/data",
+      uses: ["dataDir"],
+      fileSystem: "ext4",
+      bytes: 100 * GIB,
+      freeBytes: 50 * GIB,
+      syncMs: [1, 1, 2],
+    },
+  ],
+  memory: { totalBytes: 8 * GIB, limitBytes: undefined, heldBytesMax: 4 * GIB, swappedBytes: 0 },
+  processor: { periods: 1000, throttledPeriods: 2 },
+  descriptorsMax: 65_536,
+  isClockSynchronized: true,
+};
+
+function machine(more: Partial<MachineFacts>): readonly Finding[] {
+  return machineFindings("the machine", { ...MACHINE, ...more });
+}
+
+function directory(more: Partial<MachineFacts["directories"][number]>): readonly Finding[] {
+  return machine({ directories: MACHINE.directories.map((one) => ({ ...one, ...more })) });
+}
+
+const SECURITY: SecurityFacts = {
+  secrets: [{ path: "/etc/key.pem", key: "ssl.keyStore.location", mode: 0o100600 }],
+  certificates: [{ path: "/etc/key.pem", key: "ssl.keyStore.location", notAfterMs: NOW_MS + 90 * DAY_MS }],
+  peers: { isAuthenticated: true, distantHost: "zk2" },
+  admin: { port: 8080, needsCertificate: false, publicAddresses: [] },
+};
+
+function security(more: Partial<SecurityFacts>): readonly Finding[] {
+  return securityFindings("zoo.cfg", { ...SECURITY, ...more }, NOW_MS);
+}
+
+const HOSTS: readonly ListedHost[] = [1, 2].map((sid) => ({
+  sid: sid as ServerId,
+  host: `zk${sid}`,
+  subject: `zoo.cfg, line ${sid}`,
+  isOwn: sid === 1,
+  addresses: [`10.0.0.${sid}`],
+  ports: sid === 1 ? [] : [{ use: "election", port: 3888, fault: undefined }],
+}));
+
+function hosts(sid: number, more: Partial<ListedHost>): readonly Finding[] {
+  return hostFindings(
+    HOSTS.map((one) => (one.sid === sid ? { ...one, ...more } : one)),
+    ["127.0.0.1", "10.0.0.1"],
+  );
+}
+
+const SERVING = { zxid: "0x100000005", version: "0.1.0", unlisted: [] };
+
+/** What each kind is found by. Those of zooid-server check itself are in its own tests. */
+const FOUND_BY: Readonly<
+  Record<Exclude<FindingId, "configuration-refused" | "setting-doubtful">, () => readonly Finding[]>
+> = {
+  "even-voters": () =>
+    voterFindings(
+      "the list",
+      membersOf(
+        [1, 2, 3, 4].map((sid) => member(sid)),
+        ZXID_NONE,
+      ),
+    ),
+  "lists-differ": () =>
+    ensembleFindings(
+      ensemble(
+        MEMBERS.map(({ sid = 0 }) => {
+          const other = sid === 3 ? { "server.4": "zk4:2888:3888" } : {};
+          const settings = { "server.1": "zk1:2888:3888", "server.2": "zk2:2888:3888", ...other };
+          return server(sid, { admin: admin({ settings }) });
+        }),
+      ),
+    ),
+  "limits-differ": () => withServer(3, { admin: admin({ settings: { syncLimit: "50" } }) }),
+  "own-host-loopback": () => hosts(1, { addresses: ["127.0.1.1"] }),
+  "own-host-elsewhere": () => hosts(1, { addresses: ["10.9.9.9"] }),
+  "host-unresolved": () => hosts(2, { addresses: [] }),
+  "peer-port-closed": () => hosts(2, { ports: [{ use: "election", port: 3888, fault: "ECONNREFUSED" }] }),
+  "sync-slow": () => directory({ syncMs: [1, 2, 40] }),
+  "data-in-memory": () => directory({ fileSystem: "tmpfs" }),
+  "data-on-overlay": () => directory({ fileSystem: "overlay" }),
+  "data-on-network": () => directory({ fileSystem: "nfs4" }),
+  "disk-nearly-full": () => directory({ freeBytes: 5 * GIB }),
+  "swap-used": () => machine({ memory: { ...MACHINE.memory, swappedBytes: 4096 } }),
+  "memory-short": () => machine({ memory: { ...MACHINE.memory, limitBytes: 2 * GIB } }),
+  "cpu-throttled": () => machine({ processor: { periods: 1000, throttledPeriods: 20 } }),
+  "descriptors-few": () => machine({ descriptorsMax: 1024 }),
+  "clock-free": () => machine({ isClockSynchronized: false }),
+  "clocks-differ": () => measured({ zooid_peer_clock_offset_ms: -5000 }),
+  "certificate-ends": () => security({ certificates: [{ path: "/c", key: "k", notAfterMs: NOW_MS + 29.5 * DAY_MS }] }),
+  "certificate-ended": () => security({ certificates: [{ path: "/c", key: "k", notAfterMs: NOW_MS }] }),
+  "secret-readable": () => security({ secrets: [{ path: "/s", key: "k", mode: 0o100640 }] }),
+  "peers-unauthenticated": () => security({ peers: { isAuthenticated: false, distantHost: "zk2" } }),
+  "admin-open": () => security({ admin: { port: 8080, needsCertificate: false, publicAddresses: ["203.0.113.7"] } }),
+  "no-leader": () => ensembleFindings(ensemble(MEMBERS.map(({ sid = 0 }) => server(sid, { status: "ECONNREFUSED" })))),
+  "two-leaders": () => withServer(2, { status: { ...SERVING, mode: "standalone" } }),
+  "member-silent": () => withServer(3, { status: "ECONNREFUSED" }),
+  "member-not-serving": () => withServer(3, { status: { ...SERVING, mode: "read-only" } }),
+  "no-failure-left": () => withServer(3, { status: "ECONNREFUSED" }),
+  "member-behind": () => withServer(1, { status: { ...SERVING, mode: "leader", zxid: "0x100002716" } }),
+  "member-unlisted": () => withServer(1, { status: { ...SERVING, mode: "leader", unlisted: [4, 5] } }),
+  "versions-differ": () => withServer(3, { status: { ...SERVING, mode: "follower", version: "0.2.0" } }),
+  "data-damaged": () => failing("data"),
+  "disk-low": () => measured({ zooid_disk_low: 1 }),
+  "descriptors-near": () => measured({ open_file_descriptor_count: 81, max_file_descriptor_count: 100 }),
+  "backup-late": () => failing("backup"),
+  "history-failing": () => measured({ zooid_history_failing: 1 }),
+  "epochs-few": () => measured({ zooid_epochs_left: 300_000 }),
+  "check-fails": () => failing("ports"),
+};
+
+test.each(Object.entries(FOUND_BY))("%s is found, with figures and a remedy", (id, find) => {
+  const found = find().find((finding) => finding.id === id);
+  expect(found).toMatchObject({ ...FINDING_KINDS[id as FindingId], id });
+  for (const text of [found?.subject, found?.found, found?.remedy]) expect(text).toMatch(/./);
+});
+
+describe("nothing is found", () => {
+  test.each<[string, () => readonly Finding[]]>([
+    ["in a sound ensemble", () => ensembleFindings(ensemble(MEMBERS))],
+    [
+      "in a server alone",
+      () =>
+        ensembleFindings({
+          members: undefined,
+          servers: [server(1, { sid: undefined, status: { ...SERVING, mode: "standalone" } })],
+        }),
+    ],
+    [
+      "where a leader was not asked, and a follower serves",
+      () => ensembleFindings({ members: undefined, servers: [server(2)] }),
+    ],
+    [
+      "in an ensemble of voters and one observer",
+      () =>
+        voterFindings(
+          "the list",
+          membersOf([member(1), member(2), member(3), member(4, { isObserver: true })], ZXID_NONE),
+        ),
+    ],
+    [
+      "in groups, whose weights count",
+      () =>
+        voterFindings(
+          "the list",
+          membersOf(
+            [1, 2, 3, 4].map((sid) => member(sid, { group: sid % 2 })),
+            ZXID_NONE,
+          ),
+        ),
+    ],
+    ["on a sound machine", () => machine({})],
+    [
+      "on a machine of which nothing is known",
+      () =>
+        machine({
+          directories: [
+            {
+              path: "/d",
+              uses: ["dataDir"],
+              fileSystem: undefined,
+              bytes: undefined,
+              freeBytes: undefined,
+              syncMs: [],
+            },
+          ],
+          memory: { totalBytes: undefined, limitBytes: undefined, heldBytesMax: undefined, swappedBytes: undefined },
+          processor: { periods: undefined, throttledPeriods: undefined },
+          descriptorsMax: undefined,
+          isClockSynchronized: undefined,
+        }),
+    ],
+    [
+      "on a large disk with room, though less than a tenth",
+      () => directory({ bytes: 1000 * GIB, freeBytes: 25 * GIB }),
+    ],
+    ["in sound settings", () => security({})],
+    [
+      "where unauthenticated peers are all on this machine",
+      () => security({ peers: { isAuthenticated: false, distantHost: undefined } }),
+    ],
+    ["where each server finds the others", () => hosts(1, {})],
+    [
+      "where all servers of the list are on this machine",
+      () =>
+        hostFindings(
+          HOSTS.map((one) => ({ ...one, addresses: ["127.0.0.1"] })),
+          ["127.0.0.1"],
+        ),
+    ],
+    ["where a voter was not asked", () => ensembleFindings(ensemble([server(1), server(2)]))],
+    ["where a host's addresses are not known", () => hostFindings(HOSTS, [])],
+    [
+      "10,000 transactions behind",
+      () => withServer(1, { status: { ...SERVING, mode: "leader", zxid: "0x100002715" } }),
+    ],
+  ])("%s", (_, find) => {
+    expect(find()).toEqual([]);
+  });
+});
+
+test("the worst findings come first, and an absent member costs the last failure that three voters survive", () => {
+  const found = withServer(3, { status: "ECONNREFUSED" });
+  expect(found.map(({ id }) => id)).toEqual(["member-silent", "no-failure-left"]);
+  expect(found[1]).toMatchObject({
+    found: "2 of 3 voters serve: none of them may fail",
+    remedy: expect.stringContaining("bring back server 3"),
+  });
+});
+
+test("a list is compared by ids and roles, and the one of fewer files is named", () => {
+  const listing = (sid: number, fourth: string): ServerFacts =>
+    server(sid, {
+      admin: {
+        ...admin({ settings: { "server.1": "zk1:2888:3888", "server.4": fourth } }),
+        settings: {
+          subject: `file ${sid}`,
+          settings: [
+            { key: "server.1", value: "zk1:2888:3888" },
+            { key: "server.4", value: fourth },
+          ],
+        },
+      },
+    });
+  const found = ensembleFindings(
+    ensemble([listing(1, "10.0.0.4:2888:3888"), listing(2, "zk4:2888:3888"), listing(3, "zk4:2888:3888:observer")]),
+  );
+  expect(found).toMatchObject([
+    {
+      id: "lists-differ",
+      subject: "file 3",
+      found: "it lists the servers 1, 4 (observer), and file 1 and file 2 the servers 1, 4",
+    },
+  ]);
+});

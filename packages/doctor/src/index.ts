@@ -1,0 +1,26 @@
+export { hostFindings, type ListedHost, type PeerPort } from "./configuration/hosts.ts";
+export type { ServerSettings, Setting } from "./configuration/settings.ts";
+export { voterFindings } from "./configuration/voters.ts";
+export type {
+  AdminFacts,
+  EnsembleFacts,
+  HealthCheck,
+  Metrics,
+  Sample,
+  ServerFacts,
+  ServerReport,
+} from "./ensemble/ensemble-facts.ts";
+export { ensembleFindings } from "./ensemble/ensemble-findings.ts";
+export { type Finding, finding } from "./finding.ts";
+export { FINDING_KINDS, type FindingId, type Severity } from "./finding-kinds.ts";
+export type { DirectoryFacts, MachineFacts, MemoryFacts, ProcessorFacts } from "./machine/machine-facts.ts";
+export { machineFindings } from "./machine/machine-findings.ts";
+export { type ReportJson, reportJson, reportLines, type Scope } from "./report/report-lines.ts";
+export type {
+  AdminSecurity,
+  CertificateFacts,
+  PeerSecurity,
+  SecretFile,
+  SecurityFacts,
+} from "./security/security-facts.ts";
+export { securityFindings } from "./security/security-findings.ts";

@@ -1,0 +1,38 @@
+/** What was found of a machine. A fact that could not be looked up is undefined. */
+export interface MachineFacts {
+  readonly directories: readonly DirectoryFacts[];
+  readonly memory: MemoryFacts;
+  readonly processor: ProcessorFacts;
+  /** Descriptors that a process of the server may have open. */
+  readonly descriptorsMax: number | undefined;
+  /** Whether the clock follows a time server. */
+  readonly isClockSynchronized: boolean | undefined;
+}
+
+export interface DirectoryFacts {
+  readonly path: string;
+  /** Settings that name it: `dataDir`, `dataLogDir`. */
+  readonly uses: readonly string[];
+  /** As /proc/mounts calls it: `ext4`, `tmpfs`, `overlay`, `nfs4`. */
+  readonly fileSystem: string | undefined;
+  readonly bytes: number | undefined;
+  readonly freeBytes: number | undefined;
+  /** Times of synced writes of 4 KiB, ascending; empty where none was tried. */
+  readonly syncMs: readonly number[];
+}
+
+export interface MemoryFacts {
+  readonly totalBytes: number | undefined;
+  /** That of the control group; undefined without one. */
+  readonly limitBytes: number | undefined;
+  /** What the tree may hold, `zooid.heldBytesMax`, at most. */
+  readonly heldBytesMax: number | undefined;
+  /** Memory of the server's process that is in swap, if it runs. */
+  readonly swappedBytes: number | undefined;
+}
+
+export interface ProcessorFacts {
+  /** Periods of the control group's quota so far, and those in which it was used up. */
+  readonly periods: number | undefined;
+  readonly throttledPeriods: number | undefined;
+}
