@@ -4,7 +4,8 @@
  */
 export type Severity = "error" | "warning";
 
-interface FindingKind {
+/** A kind of finding. */
+export interface FindingKind {
   readonly severity: Severity;
   /** One sentence: why it matters. */
   readonly consequence: string;

@@ -12,7 +12,7 @@ export type {
 } from "./ensemble/ensemble-facts.ts";
 export { ensembleFindings } from "./ensemble/ensemble-findings.ts";
 export { type Finding, finding } from "./finding.ts";
-export { FINDING_KINDS, type FindingId, type Severity } from "./finding-kinds.ts";
+export { FINDING_KINDS, type FindingId, type FindingKind, type Severity } from "./finding-kinds.ts";
 export type { DirectoryFacts, MachineFacts, MemoryFacts, ProcessorFacts } from "./machine/machine-facts.ts";
 export { machineFindings } from "./machine/machine-findings.ts";
 export { type ReportJson, reportJson, reportLines, type Scope } from "./report/report-lines.ts";
