@@ -1,12 +1,32 @@
 #!/bin/sh
 # The words of ZooKeeper's script that make sense in a container; any other words are a command to run, as in the official image.
 server=/opt/zooid/node_modules/zooid-server/bin/zooid-server.cjs
-config=${ZOO_CONF_DIR:-/conf}/zoo.cfg
+user=1000
+conf=${ZOO_CONF_DIR:-/conf}
+data=${ZOO_DATA_DIR:-${ZOOKEEPER_DATA_DIR:-/data}}
+datalog=${ZOO_DATA_LOG_DIR:-${ZOOKEEPER_DATA_LOG_DIR:-/datalog}}
+logs=${ZOO_LOG_DIR:-/logs}
+config=$conf/zoo.cfg
+# Where /conf is read-only, the server's start writes it beside the data.
+[ -e "$config" ] || config=$data/conf/zoo.cfg
+
+# Root gives the server its directories, and becomes its user: a server needs no rights beyond them.
+start() {
+  [ "$(id -u)" = 0 ] || exec node "$server" container
+  for directory in "$conf" "$data" "$datalog" "$logs"; do
+    mkdir -p "$directory" 2>/dev/null
+    find "$directory" ! -user $user -exec chown -h $user {} + 2>/dev/null ||
+      echo "zkServer.sh: cannot give all of $directory to user $user: mount it writable, or with that owner" >&2
+  done
+  exec setpriv --reuid $user --regid $user --clear-groups node "$server" container
+}
+
 case ${1:-start-foreground} in
-  start-foreground) exec node "$server" container ;;
+  start-foreground) start ;;
   zkServer.sh) shift && exec zkServer.sh "$@" ;;
   health) exec node "$server" health "$config" ;;
   status) exec node "$server" status "$config" ;;
+  check) exec node "$server" check "$config" ;;
   version) exec node "$server" --version ;;
   start | stop | restart) echo "zkServer.sh: the container is the server: start, stop and restart the container" >&2 && exit 2 ;;
   *) exec "$@" ;;

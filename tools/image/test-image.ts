@@ -13,6 +13,7 @@ import { startCuttingProxy } from "@zooid/conformance/internal/servers/cutting-p
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { ROOT } from "../pack/public-packages.ts";
 import { LIMITS, logsOf, podman } from "./podman.ts";
+import { testUsers } from "./test-users.ts";
 
 const UID = 1000;
 const DEADLINE_MS = 60_000;
@@ -58,6 +59,7 @@ class ImageRun {
 
   async all(): Promise<void> {
     await this.#checkRefusals();
+    await testUsers(this.#tag, this.#folder, (suffix) => this.#name(suffix));
     await this.#start();
     await this.#checkIsolation();
     await this.#checkSecrets();

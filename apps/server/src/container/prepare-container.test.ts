@@ -36,12 +36,36 @@ test("the flags for Java of each image are read: Confluent's are in KAFKA_OPTS",
   expect(prepare(flags).jvmFlags).toEqual(flags);
 });
 
-test("a zoo.cfg and a myid that are there stay, and it is reported which variables have no effect", () => {
+test("a generated zoo.cfg is renewed, with its secrets, and it is reported which settings changed", () => {
+  prepare({ ZOO_MY_ID: "3", ZOO_TICK_TIME: "1500", ZOOID_PEER_SECRET: "a:b" });
+  const environment = { ZOO_MY_ID: "3", ZOO_TICK_TIME: "1000", ZOOID_PEER_SECRET: "c:d", ZOO_INIT_LIMIT: "7" };
+  const { notes, warnings } = prepare(environment);
+  expect([read("conf", "zoo.cfg").includes("tickTime=1000\n"), read("conf", "peer.secret")]).toEqual([true, "c:d\n"]);
+  expect(notes).toEqual([`wrote ${join(root, "conf/zoo.cfg")} from the environment; changed: initLimit, tickTime`]);
+  expect(warnings).toEqual([]);
+  expect(prepare(environment).notes).toEqual([]);
+});
+
+test("a zoo.cfg that was changed since, and one that was never generated, stay, and it is reported which variables have no effect", () => {
   prepare({ ZOO_MY_ID: "3", ZOO_TICK_TIME: "1500" });
-  const { warnings } = prepare({ ZOO_TICK_TIME: "1000" });
-  expect([read("data", "myid"), read("conf", "zoo.cfg").includes("tickTime=1500\n")]).toEqual(["3\n", true]);
-  expect(warnings.filter((one) => one.includes("ZOO_TICK_TIME"))).toHaveLength(1);
-  expect(warnings.filter((one) => one.includes("myid"))).toEqual([]);
+  const generated = read("conf", "zoo.cfg");
+  const unmarked = generated.slice(generated.indexOf("\n") + 1);
+  for (const text of [`${generated}syncLimit=9\n`, unmarked]) {
+    writeFileSync(join(root, "conf/zoo.cfg"), text);
+    const { notes, warnings } = prepare({ ZOO_TICK_TIME: "1000" });
+    expect([read("data", "myid"), read("conf", "zoo.cfg"), notes]).toEqual(["3\n", text, []]);
+    expect(warnings.filter((one) => one.includes("ZOO_TICK_TIME"))).toHaveLength(1);
+    expect(warnings.filter((one) => one.includes("myid"))).toEqual([]);
+  }
+});
+
+test("where /conf cannot be made, and where it has no configuration and is read-only, the data directory has one", () => {
+  writeFileSync(join(root, "file"), "");
+  const conf = join(root, "file/conf");
+  const { argv } = prepare({ ZOO_CONF_DIR: conf, ZOOID_PEER_SECRET: "a:b" });
+  expect(argv).toEqual([join(root, "data/conf/zoo.cfg")]);
+  expect(read("data", "conf", "zoo.cfg")).toContain(`zooid.peerSecretFile=${join(root, "data/conf/peer.secret")}`);
+  expect(prepare({ ZOO_CONF_DIR: conf, ZOOID_PEER_SECRET: "a:b" }).notes).toEqual([]);
 });
 
 test("the data of another server than the environment names, and a myid that cannot be read, end the start", () => {
@@ -102,9 +126,9 @@ test("secrets that are missing, too long, or given twice are reported in one err
 });
 
 test("a directory that cannot be made is a mistake of the configuration", () => {
-  writeFileSync(join(root, "conf"), "");
+  writeFileSync(join(root, "data"), "");
   expect(() => prepare()).toThrow(ConfigError);
-  rmSync(join(root, "conf"));
+  rmSync(join(root, "data"));
   mkdirSync(join(root, "conf/zoo.cfg"), { recursive: true });
   mkdirSync(join(root, "data/myid"), { recursive: true });
   expect(() => prepare()).toThrow();

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@zooid/embedded-server";
 import { type JvmFlags, jvmFlagsOf } from "../configuration/jvm-flags.ts";
-import { type ContainerPlan, planContainer } from "./container-plan.ts";
+import { type ContainerEnvironment, type ContainerPlan, planContainer } from "./container-plan.ts";
+import { changedKeys, generatedText, isAsGenerated } from "./generated-file.ts";
 import { readSecretFiles } from "./secret-files.ts";
 
 export interface PreparedContainer {
@@ -21,9 +22,13 @@ const MY_ID_CHARS_SHOWN = 40;
 /** Files have passwords: they are for the server's user alone. */
 const PRIVATE = 0o600;
 
+/** In the data directory, where the directory of the configuration cannot be written. */
+const CONF_IN_DATA = "conf";
+
 /**
  * Writes what a container lacks before its server starts: directories, `myid`, `zoo.cfg` and the
- * files with secrets. A `zoo.cfg` and a `myid` that are there stay as they are.
+ * files with secrets. A `myid` that is there stays as it is, and so does a `zoo.cfg` that was not
+ * generated, or was changed since.
  *
  * @throws ConfigError with everything that is wrong with the environment
  */
@@ -31,16 +36,21 @@ export function prepareContainer(
   environment: Readonly<Record<string, string | undefined>>,
   hostname: string,
 ): PreparedContainer {
-  const plan = planContainer({ ...readSecretFiles(environment), hostname });
+  const plan = planWritable({ ...readSecretFiles(environment), hostname });
   const zooCfg = join(plan.confDir, "zoo.cfg");
   const notes: string[] = [];
   const warnings = [...plan.warnings];
   for (const directory of [plan.confDir, plan.dataDir, plan.logDir]) makeDirectory(directory);
   writeMyId(plan);
-  if (!existsSync(zooCfg)) {
+  const before = textOf(zooCfg);
+  if (before === undefined || isAsGenerated(before)) {
     for (const [name, text] of plan.secretFiles) write(join(plan.confDir, name), text);
-    write(zooCfg, plan.zooCfg);
-    notes.push(`wrote ${zooCfg} from the environment`);
+    const text = generatedText(plan.zooCfg);
+    if (text !== before) {
+      write(zooCfg, text);
+      const changed = before === undefined ? "" : `; changed: ${changedKeys(before, text).join(", ")}`;
+      notes.push(`wrote ${zooCfg} from the environment${changed}`);
+    }
   } else if (plan.names.length > 0) {
     warnings.push(`${zooCfg} exists and is used as it is; without effect: ${plan.names.join(", ")}`);
   }
@@ -50,6 +60,37 @@ export function prepareContainer(
     warnings,
     jvmFlags: jvmFlagsOf(environment, "container"),
   };
+}
+
+/**
+ * With the data directory's own for a directory of the configuration that is read-only, unless that
+ * has a configuration.
+ */
+function planWritable(environment: ContainerEnvironment): ContainerPlan {
+  const plan = planContainer(environment);
+  if (existsSync(join(plan.confDir, "zoo.cfg")) || isWritable(plan.confDir)) return plan;
+  const variables = new Map(environment.variables).set("ZOO_CONF_DIR", join(plan.dataDir, CONF_IN_DATA));
+  return planContainer({ ...environment, variables });
+}
+
+/** A directory that is not there can perhaps be made. */
+function isWritable(directory: string): boolean {
+  try {
+    mkdirSync(directory, { recursive: true });
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function textOf(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError([`cannot read ${file}: ${error instanceof Error ? error.message : error}`]);
+  }
 }
 
 /**
