@@ -116,6 +116,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/trials/src/faults/ensemble-upgrade.ts":
       "another version rolled to this one and back, one server at a time, under load (git, Python)",
     "packages/trials/src/faults/ensemble-full-disk.ts": "a disk that fills",
+    "packages/trials/src/doctor/doctor-setups.ts":
+      "set-ups with one thing wrong, named by zooid-server check or zooid-cli doctor, and mended by the remedy (root, openssl)",
     "packages/trials/src/faults/recover-kill.ts":
       "zooid-server recover, killed and cut off at many moments: the old member or the new ensemble is left",
     "packages/trials/src/disaster/disaster.ts":

@@ -67,14 +67,15 @@ export async function testUsers(tag: string, folder: string, nameOf: (suffix: st
 }
 
 async function tryUser(tag: string, name: string, trial: UserTrial, volumes: string, tickMs: number): Promise<void> {
-  const [clientPort = 0, adminPort = 0] = await freePorts(2);
+  const [clientPort = 0, adminPort = 0, quorumPort = 0, electionPort = 0] = await freePorts(4);
   const environment = [
     `ZOO_TICK_TIME=${tickMs}`,
-    `ZOO_CFG_EXTRA=clientPort=${clientPort} admin.serverPort=${adminPort}`,
+    `ZOO_SERVERS=server.1=localhost:${quorumPort}:${electionPort};${clientPort}`,
+    `ZOO_CFG_EXTRA=admin.serverPort=${adminPort}`,
   ];
   await podman(
     ...["run", "--detach", "--name", name, ...LIMITS, "--network", "host", ...trial.options],
-    ...[...environment, "ZOO_SERVERS="].flatMap((one) => ["--env", one]),
+    ...environment.flatMap((one) => ["--env", one]),
     ...DIRECTORIES.flatMap((directory) => {
       const isFixed = directory === "conf" && trial.hasFixedConf === true;
       return ["--volume", `${join(volumes, directory)}:/${directory}${isFixed ? ":ro" : ""}`];

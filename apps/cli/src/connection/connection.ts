@@ -98,6 +98,22 @@ export class Connection {
     return tls === undefined ? {} : { tls };
   }
 
+  /**
+   * A client of some of the servers, for a look at what they have while others may hang. The caller
+   * closes it.
+   */
+  clientOf(servers: readonly string[]): Client {
+    const { timeoutMs, frameBytesMax, tls, sasl } = this.#options;
+    return createClient(servers.join(","), {
+      sessionTimeoutMs: timeoutMs,
+      frameBytesMax,
+      responseBytesMax: frameBytesMax,
+      connectWarningMs: Number.POSITIVE_INFINITY,
+      ...(tls === undefined ? {} : { tls }),
+      ...(sasl === undefined ? {} : { sasl }),
+    });
+  }
+
   /** The state in the prompt. */
   get stateWord(): string {
     const kind = this.#live?.root.state.kind;

@@ -1,5 +1,5 @@
-import { limitSignal, parseConnectString } from "@zooid/client";
-import type { EnsembleFacts, ServerFacts } from "@zooid/doctor";
+import { adminCommand, limitSignal, parseConnectString } from "@zooid/client";
+import type { EnsembleFacts, ServerFacts, ServerReport } from "@zooid/doctor";
 import { hostPort, type Members, type ServerId } from "@zooid/model";
 import { clientAddressOf, isServing, parseConfiguration } from "@zooid/model/membership";
 import { CliError } from "../cli-error.ts";
@@ -7,7 +7,8 @@ import type { Invocation } from "../command.ts";
 import { serversOf } from "../commands/servers/status.ts";
 import { CONFIG_PATH } from "../members/configuration.ts";
 import { otherServers } from "../members/same-server.ts";
-import { askServer, type ServerStatus } from "../members/server-status.ts";
+import { silenceText } from "../members/server-status.ts";
+import { parseServerReport } from "../texts/server-report.ts";
 import { askAdminPort, type FoundAdmin } from "./admin-facts.ts";
 
 /** A server that hangs is no reason to look for longer. */
@@ -28,8 +29,8 @@ export interface FoundEnsemble {
 export async function findEnsemble(invocation: Invocation, adminPattern: readonly string[]): Promise<FoundEnsemble> {
   const named = await otherServers(serversOf(invocation.connection.server), []);
   const first = await askAll(named, invocation);
-  // Without a server that serves there is no session to read the list with.
-  const members = first.some(({ status }) => isServing(status)) ? await listInForce(invocation) : undefined;
+  const serving = first.filter(({ status }) => isServing(status)).map(({ address }) => address);
+  const members = serving.length === 0 ? undefined : await listInForce(serving, invocation);
   const listed = members?.servers.flatMap((member) => clientAddressOf(member) ?? []) ?? [];
   const asked = [...first, ...(await askAll(await otherServers(listed, named), invocation))];
   const bases = adminBases(
@@ -67,25 +68,45 @@ export function adminBases(patterns: readonly string[], servers: readonly string
 
 interface Asked {
   readonly address: string;
-  readonly status: ServerStatus;
+  readonly status: ServerFacts["status"];
 }
 
 function askAll(servers: readonly string[], invocation: Invocation): Promise<readonly Asked[]> {
-  return Promise.all(
-    servers.map(async (address) => ({ address, status: await askServer(address, invocation, SERVER_MS) })),
-  );
+  return Promise.all(servers.map(async (address) => ({ address, status: await askForReport(address, invocation) })));
 }
 
-/** Undefined for a server without an ensemble, or without an answer in time. */
-async function listInForce({ connection, signal }: Invocation): Promise<Members | undefined> {
+/** A server that has no role answers with a sentence. */
+const NO_ROLE: ServerReport = { mode: "none", zxid: undefined, version: undefined, unlisted: [] };
+
+async function askForReport(server: string, { connection, signal }: Invocation): Promise<ServerReport | string> {
+  try {
+    const answer = await adminCommand(server, "srvr", { signal, ...connection.security, timeoutMs: SERVER_MS });
+    const report = parseServerReport(answer);
+    return report === undefined ? NO_ROLE : { ...report, version: report.zooidVersion ?? report.version };
+  } catch (error) {
+    signal.throwIfAborted();
+    return silenceText(error);
+  }
+}
+
+/**
+ * By a session with servers that serve: that of the command may wait for one that hangs. Undefined
+ * for a server without an ensemble, or without an answer in time.
+ */
+async function listInForce(
+  serving: readonly string[],
+  { connection, signal }: Invocation,
+): Promise<Members | undefined> {
+  const client = connection.clientOf(serving);
   try {
     const limited = AbortSignal.any([signal, limitSignal(SERVER_MS)]);
-    const client = await connection.ready({ path: CONFIG_PATH, isAbsolute: true, signal: limited });
-    const { data } = await client.get(CONFIG_PATH, { signal, timeoutMs: SERVER_MS });
+    const { data } = await client.get(CONFIG_PATH, { signal: limited });
     return parseConfiguration(Buffer.from(data ?? []).toString()).members;
   } catch {
     signal.throwIfAborted();
     return undefined;
+  } finally {
+    await client.close();
   }
 }
 
@@ -107,15 +128,18 @@ function serverFacts(
 ): ServerFacts {
   const [place] = parseConnectString(address).hosts;
   const sid = members?.servers.find((member) => clientAddressOf(member) === address)?.sid;
+  const isHere = (found: FoundAdmin): boolean => found.base.hostname === urlHost(place?.host);
+  // A server without a role says neither: its host decides.
   const admin =
     admins.find((found) => sid !== undefined && found.sid === sid) ??
-    admins.find((found) => found.clientPort === place?.port && found.base.hostname === urlHost(place?.host));
+    admins.find((found) => found.clientPort === place?.port && isHere(found)) ??
+    admins.find((found) => found.clientPort === undefined && isHere(found));
   const known = sid ?? (members?.servers.find((member) => member.sid === admin?.sid)?.sid as ServerId | undefined);
   return {
     name: known === undefined ? address : `server ${known} at ${address}`,
     address,
     sid: known,
-    status: typeof status === "string" ? status : { ...status, version: status.zooidVersion ?? status.version },
+    status,
     admin: admin?.facts,
   };
 }

@@ -19,8 +19,13 @@ export async function askServer(
     return parseServerReport(answer) ?? (answer.trim().split("\n")[0] || "an empty answer");
   } catch (error) {
     signal.throwIfAborted();
-    if (isZkError(error, "OPERATION_TIMEOUT")) return "no answer in time";
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return cause instanceof Error ? cause.message : String(cause);
+    return silenceText(error);
   }
+}
+
+/** Why a server does not answer. */
+export function silenceText(error: unknown): string {
+  if (isZkError(error, "OPERATION_TIMEOUT")) return "no answer in time";
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,3 +1,4 @@
+import { isServing } from "@zooid/model/membership";
 import { type Finding, finding } from "../finding.ts";
 import type { FindingId } from "../finding-kinds.ts";
 import type { ServerFacts } from "./ensemble-facts.ts";
@@ -31,8 +32,8 @@ const OTHER_REMEDY = "its log has the reason";
 /** What a server calls a fault of its own. */
 export function healthFindings({ name, admin, status }: ServerFacts): readonly Finding[] {
   return (admin?.checks ?? []).flatMap(({ name: check, fault }) => {
-    // The mode in `srvr` says the same.
-    if (fault === undefined || (check === "serving" && typeof status === "string")) return [];
+    // That of a server which does not serve is found by its mode.
+    if (fault === undefined || (check === "serving" && !isServing(status))) return [];
     if (CERTIFICATE.test(check)) return [finding("certificate-ends", name, `${check}: ${fault}`, CERTIFICATE_REMEDY)];
     const { id, remedy } = MEANINGS.get(check) ?? { id: "check-fails", remedy: OTHER_REMEDY };
     return [finding(id, name, `${check}: ${fault}`, remedy)];

@@ -55,8 +55,9 @@ function absence(server: ServerFacts): readonly Finding[] {
     return [finding("member-silent", name, `it does not answer: ${status}`, remedy)];
   }
   if (isServing(status)) return [];
+  const reason = server.admin?.checks.find((check) => check.name === "serving")?.fault ?? `mode ${status.mode}`;
   const remedy = "the last lines of its log say why (not-serving)";
-  return [finding("member-not-serving", name, `it answers, and its mode is ${status.mode}`, remedy)];
+  return [finding("member-not-serving", name, `it answers, and serves no clients: ${reason}`, remedy)];
 }
 
 /** Only where all voters were asked and there is a quorum: without one there are worse findings. */
