@@ -8,7 +8,7 @@ export function generatedText(text: string): string {
   return `${MARK}sha256=${hashOf(text)}\n${text}`;
 }
 
-/** Whether a file is as it was generated: neither an operator nor the server has changed it. */
+/** Whether a generated file is unchanged: neither an operator nor the server has written it. */
 export function isAsGenerated(file: string): boolean {
   const [line = "", , hash] = MARKED.exec(file) ?? [];
   return hash !== undefined && hashOf(file.slice(line.length)) === hash;

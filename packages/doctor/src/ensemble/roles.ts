@@ -1,5 +1,5 @@
 import { counted, type Members, type ServerId } from "@zooid/model";
-import { isServing, lagOf, newestZxid, spareText, survivesOneFailure } from "@zooid/model/membership";
+import { isLeading, isServing, lagOf, newestZxid, spareText, survivesOneFailure } from "@zooid/model/membership";
 import { type Finding, finding } from "../finding.ts";
 import type { EnsembleFacts, ServerFacts, ServerReport } from "./ensemble-facts.ts";
 
@@ -30,10 +30,7 @@ function namesOf(servers: readonly ServerFacts[]): string {
 }
 
 function leaders({ servers }: EnsembleFacts): readonly Finding[] {
-  const leading = servers.filter((server) => {
-    const mode = reportOf(server)?.mode;
-    return mode === "leader" || mode === "standalone";
-  });
+  const leading = servers.filter(({ status }) => isLeading(status));
   if (leading.length === 1) return [];
   if (leading.length > 1) {
     const found = `${leading.length} servers lead or stand alone: ${namesOf(leading)}`;
@@ -84,6 +81,8 @@ function absentVoters({ verifier }: Members, voting: readonly ServerId[]): reado
 }
 
 function lagging(servers: readonly ServerFacts[]): readonly Finding[] {
+  // Positions of two ensembles have nothing in common.
+  if (servers.filter(({ status }) => isLeading(status)).length > 1) return [];
   const newest = newestZxid(servers.map(({ status }) => status));
   return servers.flatMap(({ name, status }) => {
     if (typeof status === "string" || status.zxid === undefined || !isServing(status)) return [];

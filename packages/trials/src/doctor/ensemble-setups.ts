@@ -1,5 +1,5 @@
 import type { FindingId } from "@zooid/doctor";
-import type { Ensemble, EnsembleServer } from "../faults/ensemble-servers.ts";
+import { type Ensemble, type EnsembleServer, until } from "../faults/ensemble-servers.ts";
 import { write } from "./machine-setups.ts";
 
 /** A running ensemble of three with something wrong, for `zooid-cli doctor`. */
@@ -55,10 +55,16 @@ export const ENSEMBLE_SETUPS: readonly EnsembleSetup[] = [
     remedy: async (ensemble) => await withFile(ensemble, "server.9=127.0.0.1:2:3", undefined),
   },
   {
-    name: "a disk with less room than is asked for",
+    name: "a disk with less room than its reserve",
     ids: ["disk-low"],
-    spoil: async (ensemble) => await withFile(ensemble, undefined, `zooid.disk.lowBytes=${2 ** 50}`),
-    remedy: async (ensemble) => await withFile(ensemble, `zooid.disk.lowBytes=${2 ** 50}`, undefined),
+    async spoil(ensemble) {
+      await withFile(ensemble, undefined, `zooid.disk.reserveBytes=${2 ** 50}`);
+      // The room is looked at every few seconds.
+      const isLow = async (): Promise<boolean> =>
+        (await last(ensemble.servers).monitor()).get("zk_zooid_disk_low") === "1";
+      await until("the disk to be low", DEADLINE_MS, isLow);
+    },
+    remedy: async (ensemble) => await withFile(ensemble, `zooid.disk.reserveBytes=${2 ** 50}`, undefined),
   },
   {
     name: "a server that stands alone in the connect string",
