@@ -81,5 +81,11 @@ export function parseMetrics(text: string): Metrics {
 }
 
 function labelsOf(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, value]));
+  if (text === "") return {};
+  return Object.fromEntries(
+    text.split('",').map((label) => {
+      const [name = "", value = ""] = label.split('="', 2);
+      return [name, value.replace(/"$/, "")];
+    }),
+  );
 }
