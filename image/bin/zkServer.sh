@@ -2,9 +2,14 @@
 # The words of ZooKeeper's script that make sense in a container; any other words are a command to run, as in the official image.
 server=/opt/zooid/node_modules/zooid-server/bin/zooid-server.cjs
 user=1000
-conf=${ZOO_CONF_DIR:-/conf}
-data=${ZOO_DATA_DIR:-${ZOOKEEPER_DATA_DIR:-/data}}
-datalog=${ZOO_DATA_LOG_DIR:-${ZOOKEEPER_DATA_LOG_DIR:-/datalog}}
+# Where Bitnami's image has them, if they are mounted there.
+bitnami=/bitnami/zookeeper bitnami_conf=/opt/bitnami/zookeeper/conf
+default_conf=/conf default_data=/data default_datalog=/datalog
+[ ! -e $bitnami_conf/zoo.cfg ] || default_conf=$bitnami_conf
+[ ! -d $bitnami ] || default_data=$bitnami/data default_datalog=$bitnami/data
+conf=${ZOO_CONF_DIR:-$default_conf}
+data=${ZOO_DATA_DIR:-${ZOOKEEPER_DATA_DIR:-$default_data}}
+datalog=${ZOO_DATA_LOG_DIR:-${ZOOKEEPER_DATA_LOG_DIR:-$default_datalog}}
 logs=${ZOO_LOG_DIR:-/logs}
 config=$conf/zoo.cfg
 # Where /conf is read-only, the server's start writes it beside the data.

@@ -19,6 +19,8 @@ import { serveTarballs } from "../pack/tarball-registry.ts";
 import { LIMITS, podman } from "./podman.ts";
 
 const SUITE = "bookworm";
+/** Beside those of Debian's smallest installation. */
+const PACKAGES = "busybox,ca-certificates";
 const CACHE = join(ROOT, ".cache/image");
 const APPS: readonly string[] = ["zooid-server", "zooid-cli"];
 /** Sources of SQLite and declarations of types: nothing that runs. */
@@ -42,9 +44,20 @@ export async function buildImage({ tag, base }: BuildOptions): Promise<number> {
   cpSync(join(ROOT, "image/bin"), join(context, "bin"), { recursive: true });
   for (const file of globSync("bin/*", { cwd: context })) chmodSync(join(context, file), 0o755);
   const kind = [...LIMITS, "--isolation", "chroot", "--format", "docker", "--tag", tag];
-  const from = ["--build-arg", `BASE=${base ?? (await debianBase())}`, "--file", join(ROOT, "image/Containerfile")];
+  const from = [
+    "--build-arg",
+    `BASE=${base ?? (await debianBase())}`,
+    "--build-arg",
+    `VERSION=${versionOfServer()}`,
+    "--file",
+    join(ROOT, "image/Containerfile"),
+  ];
   await podman("build", ...kind, ...from, context);
   return Number(await podman("image", "inspect", "--format", "{{.Size}}", tag));
+}
+
+function versionOfServer(): string {
+  return publicPackages().find(({ manifest }) => manifest.name === "zooid-server")?.manifest.version ?? "unknown";
 }
 
 /** Installs the packed applications as users do, without what never runs. */
@@ -68,7 +81,7 @@ async function installApps(directory: string): Promise<void> {
  * images.
  */
 async function debianBase(): Promise<string> {
-  const name = `localhost/zooid-base:${SUITE}-node-${process.versions.node}`;
+  const name = `localhost/zooid-base:${SUITE}-node-${process.versions.node}-busybox`;
   try {
     await podman("image", "exists", name);
     return name;
@@ -76,10 +89,10 @@ async function debianBase(): Promise<string> {
     // It is made now.
   }
   const root = join(CACHE, SUITE);
-  if (!existsSync(join(root, "usr/bin/dpkg"))) {
+  if (!existsSync(join(root, "usr/bin/dpkg")) || !existsSync(join(root, "bin/busybox"))) {
     mkdirSync(CACHE, { recursive: true });
     rmSync(root, { recursive: true, force: true });
-    await run("debootstrap", ["--variant=minbase", "--include=ca-certificates", SUITE, root], CACHE);
+    await run("debootstrap", ["--variant=minbase", `--include=${PACKAGES}`, SUITE, root], CACHE);
   }
   const needless = ["usr/share/{doc,man,locale,info}/*", "var/cache/apt/*", "var/lib/apt/lists/*", "var/log/*"];
   for (const path of globSync(needless, { cwd: root })) rmSync(join(root, path), { recursive: true, force: true });

@@ -18,6 +18,7 @@ import { testUsers } from "./test-users.ts";
 const UID = 1000;
 const DEADLINE_MS = 60_000;
 const POLL_MS = 200;
+const PROBE_COUNT = 10_000;
 const DIRECTORIES = ["conf", "data", "datalog", "logs"] as const;
 
 interface MemberContainer {
@@ -63,6 +64,7 @@ class ImageRun {
     await this.#start();
     await this.#checkIsolation();
     await this.#checkSecrets();
+    await this.#checkProbes();
     await this.#runKazoo();
     await this.#runKafka();
     await this.#roll();
@@ -155,6 +157,23 @@ class ImageRun {
       expect(!environment.includes(bytes), `the environment of ${name} has no secret`);
     }
     console.log("no secret is printed; an unknown variable is reported with the nearest one");
+  }
+
+  /** As estates probe ZooKeeper, none of which may come back empty. */
+  async #checkProbes(): Promise<void> {
+    const { name, clientPort, adminPort } = this.#member(1);
+    const probe = `[ "$(echo ruok | nc 127.0.0.1 ${clientPort})" = imok ] || failed=$((failed + 1))`;
+    const loop = `failed=0; i=0; while [ $i -lt ${PROBE_COUNT} ]; do ${probe}; i=$((i + 1)); done; echo $failed`;
+    const failed = await podman("exec", name, "sh", "-c", loop);
+    expect(failed === "0", `all of ${PROBE_COUNT} probes by nc are answered, found ${failed} that are not`);
+    const page = await podman("exec", name, "wget", "-q", "-O", "-", `http://127.0.0.1:${adminPort}/commands/ruok`);
+    expect(page.includes('"error" : null'), `wget gets the admin port's answer, found ${page}`);
+    const cleaned = await podman("exec", name, "zkCleanup.sh", "-n", "3");
+    expect(cleaned.startsWith("zkCleanup.sh: nothing to do"), `zkCleanup.sh ends well, found ${cleaned}`);
+    const label = '{{index .Config.Labels "org.opencontainers.image.version"}}';
+    const version = await podman("image", "inspect", "--format", label, this.#tag);
+    expect(/^\d+\.\d+\.\d+/.test(version), `the image has its version as a label, found ${version}`);
+    console.log(`${PROBE_COUNT} probes by nc, none empty; wget, zkCleanup.sh, the version as a label`);
   }
 
   /** Its scenario at an ensemble has the transcript that it has at Apache's servers. */

@@ -149,6 +149,19 @@ test("without variables zoo.cfg is the official image's", () => {
   );
 });
 
+test("volumes and files are looked for where Bitnami's image has them, unless a variable names others", () => {
+  const environment = { files: new Map(), hostname: "zk-0", hasBitnamiVolume: true, hasBitnamiFile: true };
+  const data = "/bitnami/zookeeper/data";
+  const found = planContainer({ ...environment, variables: new Map() });
+  expect(found).toMatchObject({ confDir: "/opt/bitnami/zookeeper/conf", dataDir: data });
+  expect(found.zooCfg).toContain(`dataDir=${data}\ndataLogDir=${data}\n`);
+  const named = new Map([
+    ["ZOO_DATA_DIR", "/d"],
+    ["ZOO_CONF_DIR", "/c"],
+  ]);
+  expect(planContainer({ ...environment, variables: named })).toMatchObject({ confDir: "/c", dataDir: "/d" });
+});
+
 const PROMETHEUS = "metricsProvider.className=org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider";
 const CLIENT_TLS: Variables = { ZOO_TLS_CLIENT_ENABLE: "yes" };
 const CLIENT_TLS_LINES = ["secureClientPort=3181", "ssl.clientAuth=need"];

@@ -11,7 +11,15 @@ export interface ContainerEnvironment {
   /** The file of each variable whose value came from one. */
   readonly files: ReadonlyMap<string, string>;
   readonly hostname: string;
+  /** Whether a volume is mounted where Bitnami's image has its data. */
+  readonly hasBitnamiVolume?: boolean;
+  /** Whether a `zoo.cfg` is mounted where Bitnami's image has it. */
+  readonly hasBitnamiFile?: boolean;
 }
+
+/** Where Bitnami's image has its data and its configuration. */
+export const BITNAMI_VOLUME = "/bitnami/zookeeper";
+export const BITNAMI_CONF = "/opt/bitnami/zookeeper/conf";
 
 /** What a container's start writes, and how the server is started. */
 export interface ContainerPlan {
@@ -71,6 +79,7 @@ class Planner {
   readonly #variables: ReadonlyMap<string, string>;
   readonly #files: ReadonlyMap<string, string>;
   readonly #hostname: string;
+  readonly #directories: Readonly<Record<"conf" | "data" | "log", string>>;
   /** With the variable that each came from, whether that says so itself or its default does. */
   readonly #settings = new Map<
     string,
@@ -81,15 +90,21 @@ class Planner {
   readonly #warnings: string[] = [];
   readonly #problems: string[] = [];
 
-  constructor({ variables, files, hostname }: ContainerEnvironment) {
+  constructor({ variables, files, hostname, hasBitnamiVolume, hasBitnamiFile }: ContainerEnvironment) {
     // An empty value is none: compose files write `${NAME:-}`.
     this.#variables = new Map([...variables].filter(([, value]) => value !== ""));
     this.#files = files;
     this.#hostname = hostname;
+    const volume = hasBitnamiVolume === true;
+    this.#directories = {
+      conf: hasBitnamiFile === true ? BITNAMI_CONF : "/conf",
+      data: volume ? `${BITNAMI_VOLUME}/data` : "/data",
+      log: volume ? `${BITNAMI_VOLUME}/data` : "/datalog",
+    };
   }
 
   plan(): ContainerPlan {
-    const confDir = this.#directory("/conf", "ZOO_CONF_DIR");
+    const confDir = this.#directory(this.#directories.conf, "ZOO_CONF_DIR");
     const logDir = this.#directory("/logs", "ZOO_LOG_DIR");
     for (const [name, value] of this.#variables) this.#take(name, value);
     for (const group of Object.keys(GROUP_SETTINGS) as GroupName[]) this.#takeGroup(group);
@@ -99,8 +114,8 @@ class Planner {
     const extra = this.#extra(servers);
     this.#checkPeers([...servers, ...extra]);
     const settings: ServerSetting[] = [
-      ["dataDir", this.#directory("/data", "ZOO_DATA_DIR", "ZOOKEEPER_DATA_DIR")],
-      ["dataLogDir", this.#directory("/datalog", "ZOO_DATA_LOG_DIR", "ZOOKEEPER_DATA_LOG_DIR")],
+      ["dataDir", this.#directory(this.#directories.data, "ZOO_DATA_DIR", "ZOOKEEPER_DATA_DIR")],
+      ["dataLogDir", this.#directory(this.#directories.log, "ZOO_DATA_LOG_DIR", "ZOOKEEPER_DATA_LOG_DIR")],
       ["zooid.audit.file", `${logDir}/zookeeper_audit.log`],
       ...DEFAULTS.filter(([key]) => !this.#settings.has(key)),
       ...[...this.#settings].map(([key, { value }]) => [key, value] as const),

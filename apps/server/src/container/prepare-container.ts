@@ -2,7 +2,13 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, 
 import { join } from "node:path";
 import { ConfigError } from "@zooid/embedded-server";
 import { type JvmFlags, jvmFlagsOf } from "../configuration/jvm-flags.ts";
-import { type ContainerEnvironment, type ContainerPlan, planContainer } from "./container-plan.ts";
+import {
+  BITNAMI_CONF,
+  BITNAMI_VOLUME,
+  type ContainerEnvironment,
+  type ContainerPlan,
+  planContainer,
+} from "./container-plan.ts";
 import { changedKeys, generatedText, isAsGenerated } from "./generated-file.ts";
 import { readSecretFiles } from "./secret-files.ts";
 
@@ -36,7 +42,12 @@ export function prepareContainer(
   environment: Readonly<Record<string, string | undefined>>,
   hostname: string,
 ): PreparedContainer {
-  const plan = planWritable({ ...readSecretFiles(environment), hostname });
+  const plan = planWritable({
+    ...readSecretFiles(environment),
+    hostname,
+    hasBitnamiVolume: existsSync(BITNAMI_VOLUME),
+    hasBitnamiFile: existsSync(join(BITNAMI_CONF, "zoo.cfg")),
+  });
   const zooCfg = join(plan.confDir, "zoo.cfg");
   const notes: string[] = [];
   const warnings = [...plan.warnings];
