@@ -556,7 +556,7 @@ export type { HistoryThreadData } from "./archive/history-thread.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
-export type { Places } from "./directory/inspect-directory.ts";
+export type { StoreDirectories } from "./directory/inspect-directory.ts";
 export { makeDirectory } from "./directory/make-directory.ts";
 export { NewDirectories } from "./directory/new-directories.ts";
 export { readStore, type StoreFacts, walkClosedLog } from "./directory/read-store.ts";

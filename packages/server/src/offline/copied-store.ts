@@ -1,7 +1,7 @@
 import { constants, copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isLogFile, type Store } from "@zooid/txn-log/sqlite";
-import { type DataDirectories, placesOf } from "./data-directories.ts";
+import { type DataDirectories, storeDirectories } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
 import { withOfflineStore } from "./offline-store.ts";
 import { wholeTree } from "./recover-member.ts";
@@ -46,7 +46,7 @@ export async function withCopiedStore<T>(
 }
 
 function copyData(directories: DataDirectories, copy: string): void {
-  const { directory, logDirectory } = placesOf(directories);
+  const { directory, logDirectory } = storeDirectories(directories);
   const take = (from: string, isTaken: (name: string) => boolean): void => {
     for (const name of readdirSync(from).filter(isTaken))
       copyFileSync(join(from, name), join(copy, name), constants.COPYFILE_FICLONE);

@@ -6,7 +6,7 @@ export interface DataDirectories {
 }
 
 /** The same, as the store names them. */
-export function placesOf({ dataDir, logDir }: DataDirectories): {
+export function storeDirectories({ dataDir, logDir }: DataDirectories): {
   readonly directory: string;
   readonly logDirectory: string;
 } {

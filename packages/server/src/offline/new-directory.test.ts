@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { type Places, type Store, UNFINISHED_FILE } from "@zooid/txn-log/sqlite";
+import { type Store, type StoreDirectories, UNFINISHED_FILE } from "@zooid/txn-log/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestServer } from "../testing/server.ts";
 import { fillNewDirectory } from "./new-directory.ts";
@@ -100,7 +100,7 @@ test("a directory is unfinished until all of its data are there, and then is not
 });
 
 test("a directory that a command fills is refused to another one, and stays", async () => {
-  const places: Places = { directory: directories.dataDir, logDirectory: directories.logDir };
+  const places: StoreDirectories = { directory: directories.dataDir, logDirectory: directories.logDir };
   await fill(async () => {
     const before = readdirSync(places.logDirectory);
     await expect(fill(nothing)).rejects.toMatchObject({ code: "LOCKED" });

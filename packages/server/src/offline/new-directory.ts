@@ -1,6 +1,6 @@
 import { StoreError } from "@zooid/txn-log";
 import { NewDirectories, type Store } from "@zooid/txn-log/sqlite";
-import { type DataDirectories, placesOf } from "./data-directories.ts";
+import { type DataDirectories, storeDirectories } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
 import { withOfflineStore } from "./offline-store.ts";
 
@@ -20,7 +20,7 @@ export interface NewDirectoryOptions {
 
 /** @throws OfflineError for a directory that has something in it */
 export function checkNewDirectory(directories: DataDirectories): void {
-  const used = NewDirectories.inUse(placesOf(directories));
+  const used = NewDirectories.inUse(storeDirectories(directories));
   if (used.length === 0) return;
   throw new OfflineError(used.map((place) => `${place} is not empty: a state is restored to a directory of its own`));
 }
@@ -35,11 +35,11 @@ export async function fillNewDirectory<T>(
   fill: (store: Store) => Promise<T>,
 ): Promise<T> {
   checkNewDirectory(directories);
-  const places = placesOf(directories);
-  const made = new NewDirectories(places, command);
+  const own = storeDirectories(directories);
+  const made = new NewDirectories(own, command);
   let filled: T;
   try {
-    filled = await withOfflineStore({ ...places, sid: STANDALONE_SID, isUnfinished: true, warn }, fill);
+    filled = await withOfflineStore({ ...own, sid: STANDALONE_SID, isUnfinished: true, warn }, fill);
   } catch (error) {
     // The directories of another command that was faster stay as they are.
     if (!(error instanceof StoreError && error.code === "LOCKED")) made.abandon();

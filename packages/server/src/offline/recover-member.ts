@@ -15,7 +15,7 @@ import type { Store } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { encodeMembers } from "@zooid/zab";
 import { loadTree } from "../storage/load-tree.ts";
-import { type DataDirectories, placesOf } from "./data-directories.ts";
+import { type DataDirectories, storeDirectories } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
 import { withOfflineStore } from "./offline-store.ts";
 import type { Survivor } from "./survivor.ts";
@@ -73,7 +73,7 @@ export async function recoverMember(survivor: Survivor, options: RecoverOptions)
   const { member, takesDamaged, warn } = options;
   const epoch = epochMax + EPOCHS_SKIPPED;
   const ensembleId = randomBytes(8).toString("hex");
-  const places = placesOf(survivor.directories);
+  const places = storeDirectories(survivor.directories);
   return await withOfflineStore({ ...places, sid, takesDamaged, warn }, async (store) => {
     const tree = wholeTree(store, survivor.directories);
     const config = encodeMembers(membersOf([member], composeZxid(epoch, 0)));

@@ -3,7 +3,7 @@ import { type DurableLog, StoreError } from "@zooid/txn-log";
 import { readStore, walkClosedLog } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { decodeMembers } from "@zooid/zab";
-import { type DataDirectories, placesOf } from "./data-directories.ts";
+import { type DataDirectories, storeDirectories } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
 
 /**
@@ -40,7 +40,7 @@ export interface Survivor {
  * @throws StoreError where it is in use or unreadable, OfflineError where it holds no log
  */
 export function readSurvivor(directories: DataDirectories): Survivor {
-  const places = placesOf(directories);
+  const places = storeDirectories(directories);
   const { log, applied, shortened, epochMax } = readStore(places);
   if (log === undefined) {
     const lost =
@@ -96,7 +96,7 @@ function walk(
   const reader = new TxnReader();
   const header = newTxnHeader();
   let timeMs: number | undefined;
-  const count = walkClosedLog(placesOf(directories), after, (_zxid, bytes, start, end) => {
+  const count = walkClosedLog(storeDirectories(directories), after, (_zxid, bytes, start, end) => {
     reader.open(bytes, start, end, header);
     timeMs = header.timeMs;
   });

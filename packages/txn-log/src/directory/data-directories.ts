@@ -26,9 +26,9 @@ export class DataDirectories implements Disposable {
     for (const each of [directory, logDirectory]) refuseForeign(each);
     try {
       for (const each of [directory, logDirectory]) this.#make(each);
-      const places = new Set([realpathSync(directory), realpathSync(logDirectory)]);
-      for (const each of places) this.#locks.push(new DirectoryLock(each));
-      if (accepted === "finished") for (const each of places) refuseUnfinished(each);
+      const directories = new Set([realpathSync(directory), realpathSync(logDirectory)]);
+      for (const each of directories) this.#locks.push(new DirectoryLock(each));
+      if (accepted === "finished") for (const each of directories) refuseUnfinished(each);
     } catch (cause) {
       this.abandon();
       throw cause;

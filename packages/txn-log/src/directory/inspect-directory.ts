@@ -53,7 +53,7 @@ export function refuseForeign(directory: string): void {
 }
 
 /** Where state and log lie; often the same. */
-export interface Places {
+export interface StoreDirectories {
   readonly directory: string;
   readonly logDirectory: string;
 }
@@ -68,10 +68,10 @@ export interface Owner {
  *
  * @param owner whose it must be; undefined: anybody's
  */
-export function inspectDirectory(places: Places, owner?: Owner): Inspection {
-  const file = join(places.logDirectory, FORMAT_MARK_FILE);
+export function inspectDirectory(directories: StoreDirectories, owner?: Owner): Inspection {
+  const file = join(directories.logDirectory, FORMAT_MARK_FILE);
   try {
-    return inspect(places, owner);
+    return inspect(directories, owner);
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     const code = sqliteCode(cause);
@@ -94,7 +94,7 @@ interface FoundLog {
   readonly chainAt: (zxid: Zxid) => Chain | undefined;
 }
 
-function inspect({ directory, logDirectory }: Places, owner: Owner | undefined): Inspection {
+function inspect({ directory, logDirectory }: StoreDirectories, owner: Owner | undefined): Inspection {
   const witness = readWitness(join(logDirectory, WITNESS_FILE));
   const foundLog = findLog(logDirectory);
   const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } fro
 import { basename, dirname, join } from "node:path";
 import { syncPath } from "../sync-path.ts";
 import { DataDirectories } from "./data-directories.ts";
-import type { Places } from "./inspect-directory.ts";
+import type { StoreDirectories } from "./inspect-directory.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { markUnfinished, readUnfinished, UNFINISHED_FILE, unmarkUnfinished } from "./unfinished.ts";
 
@@ -18,20 +18,20 @@ const KEPT = "myid";
  * ```
  *
  * Each step is durable before the next one. A directory that is not there yet is made beside its
- * place and appears with its marker. So whenever the command is killed, a start is refused, or
+ * path and appears with its marker. So whenever the command is killed, a start is refused, or
  * finds what was there before, or finds everything. The marker of the state's directory names that
  * of the log, so that the command, repeated, knows both as its own.
  */
 export class NewDirectories {
   /** That of the state first. */
-  readonly #places: readonly string[];
+  readonly #paths: readonly string[];
 
   /** Directories with other files in them, which the command must not fill. */
-  static inUse({ directory, logDirectory }: Places): readonly string[] {
+  static inUse({ directory, logDirectory }: StoreDirectories): readonly string[] {
     const known = readUnfinished(directory)?.logDirectory;
-    return placesIn({ directory, logDirectory }).filter((place) => {
-      const isOwn = readUnfinished(place) !== undefined || place === known;
-      return !isOwn && existsSync(place) && readdirSync(place).length > 0;
+    return pathsOf({ directory, logDirectory }).filter((path) => {
+      const isOwn = readUnfinished(path) !== undefined || path === known;
+      return !isOwn && existsSync(path) && readdirSync(path).length > 0;
     });
   }
 
@@ -41,21 +41,21 @@ export class NewDirectories {
    * @param command its line, for the error of a start
    * @throws StoreError where another process works on them; nothing is changed then
    */
-  constructor(places: Places, command: string) {
-    this.#places = placesIn(places);
-    const known = readUnfinished(places.directory)?.logDirectory;
-    const found = this.#places.filter((place) => existsSync(place));
-    const left = found.filter((place) => readUnfinished(place) !== undefined || place === known);
+  constructor(directories: StoreDirectories, command: string) {
+    this.#paths = pathsOf(directories);
+    const known = readUnfinished(directories.directory)?.logDirectory;
+    const found = this.#paths.filter((path) => existsSync(path));
+    const left = found.filter((path) => readUnfinished(path) !== undefined || path === known);
     // Another command that is running has locked them.
-    if (left.length > 0) new DataDirectories(places.directory, places.logDirectory, "unfinished").abandon();
+    if (left.length > 0) new DataDirectories(directories.directory, directories.logDirectory, "unfinished").abandon();
     // What an earlier marker of the state's directory says holds until the log's has its own.
-    const order = left.includes(places.directory) ? this.#places.toReversed() : this.#places;
+    const order = left.includes(directories.directory) ? this.#paths.toReversed() : this.#paths;
     try {
-      for (const place of order) {
-        const isMade = !found.includes(place) || readUnfinished(place)?.isMade === true;
-        mark(place, { command, isMade, ...(place === places.directory ? places : {}) });
+      for (const path of order) {
+        const isMade = !found.includes(path) || readUnfinished(path)?.isMade === true;
+        mark(path, { command, isMade, ...(path === directories.directory ? directories : {}) });
       }
-      for (const place of left) empty(place);
+      for (const path of left) empty(path);
     } catch (error) {
       this.abandon();
       throw error;
@@ -64,42 +64,42 @@ export class NewDirectories {
 
   /** All data are durable, and no store has the directories open. */
   finish(): void {
-    for (const place of this.#places.toReversed()) unmarkUnfinished(place);
+    for (const path of this.#paths.toReversed()) unmarkUnfinished(path);
   }
 
   /** Removes what is there, and the directories that the command made. */
   abandon(): void {
-    for (const place of this.#places.toReversed()) {
-      rmSync(asideOf(place), { recursive: true, force: true });
-      if (!existsSync(place)) continue;
-      const isMade = readUnfinished(place)?.isMade === true;
-      empty(place);
-      unmarkUnfinished(place);
-      if (isMade && readdirSync(place).length === 0) rmdirSync(place);
+    for (const path of this.#paths.toReversed()) {
+      rmSync(asideOf(path), { recursive: true, force: true });
+      if (!existsSync(path)) continue;
+      const isMade = readUnfinished(path)?.isMade === true;
+      empty(path);
+      unmarkUnfinished(path);
+      if (isMade && readdirSync(path).length === 0) rmdirSync(path);
     }
   }
 }
 
-function placesIn({ directory, logDirectory }: Places): readonly string[] {
+function pathsOf({ directory, logDirectory }: StoreDirectories): readonly string[] {
   return [...new Set([directory, logDirectory])];
 }
 
 /** A directory that is not there appears with its marker in it. */
-function mark(place: string, unfinished: Parameters<typeof markUnfinished>[1]): void {
-  if (existsSync(place)) return markUnfinished(place, unfinished);
-  const [parent, aside] = [dirname(place), asideOf(place)];
+function mark(path: string, unfinished: Parameters<typeof markUnfinished>[1]): void {
+  if (existsSync(path)) return markUnfinished(path, unfinished);
+  const [parent, aside] = [dirname(path), asideOf(path)];
   for (const made of makeDirectory(parent, DIRECTORY_MODE)) syncPath(dirname(made));
   mkdirSync(aside, { recursive: true, mode: DIRECTORY_MODE });
   markUnfinished(aside, unfinished);
-  renameSync(aside, place);
+  renameSync(aside, path);
   syncPath(parent);
 }
 
-function asideOf(place: string): string {
-  return join(dirname(place), `.${basename(place)}.unfinished`);
+function asideOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.unfinished`);
 }
 
-function empty(place: string): void {
-  for (const name of readdirSync(place))
-    if (name !== UNFINISHED_FILE && name !== KEPT) rmSync(join(place, name), { recursive: true, force: true });
+function empty(path: string): void {
+  for (const name of readdirSync(path))
+    if (name !== UNFINISHED_FILE && name !== KEPT) rmSync(join(path, name), { recursive: true, force: true });
 }

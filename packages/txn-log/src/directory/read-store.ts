@@ -8,7 +8,7 @@ import { inspectSegments } from "../segments/segment-directory.ts";
 import type { StoreError } from "../store-error.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { DataDirectories } from "./data-directories.ts";
-import { inspectDirectory, type Places, refuseForeign, WITNESS_FILE } from "./inspect-directory.ts";
+import { inspectDirectory, refuseForeign, type StoreDirectories, WITNESS_FILE } from "./inspect-directory.ts";
 import { refuseUnfinished } from "./unfinished.ts";
 import { readWitness } from "./witness.ts";
 
@@ -29,15 +29,15 @@ export interface StoreFacts {
  *
  * @throws StoreError where it is in use, another program's, or unreadable
  */
-export function readStore(places: Places): StoreFacts {
-  const { directory, logDirectory } = places;
+export function readStore(directories: StoreDirectories): StoreFacts {
+  const { directory, logDirectory } = directories;
   if (!existsSync(directory) || !existsSync(logDirectory)) {
     for (const each of [directory, logDirectory]) refuseUnfinished(each);
     return NOTHING;
   }
   for (const each of [directory, logDirectory]) refuseForeign(each);
-  return whileLocked(places, () => {
-    const { log, applied, shortened } = inspectDirectory(places);
+  return whileLocked(directories, () => {
+    const { log, applied, shortened } = inspectDirectory(directories);
     const witness = readWitness(join(logDirectory, WITNESS_FILE));
     const epochs = [witness?.promise ?? 0, witness?.currentEpoch ?? 0, log === undefined ? 0 : highestEpoch(log)];
     return { log, applied, shortened, epochMax: Math.max(...epochs) };
@@ -52,9 +52,9 @@ const WALK_BYTES = 256 * 1024;
  *
  * @returns how many there were; undefined for a log of an earlier version, which has no segments
  */
-export function walkClosedLog(places: Places, after: Zxid, sink: EntrySink): number | undefined {
-  const { logDirectory } = places;
-  return whileLocked(places, () => {
+export function walkClosedLog(directories: StoreDirectories, after: Zxid, sink: EntrySink): number | undefined {
+  const { logDirectory } = directories;
+  return whileLocked(directories, () => {
     const { newest } = inspectSegments(logDirectory);
     if (newest === undefined) return undefined;
     using reader = LogReader.ofClosed(logDirectory, newest.name.sequence);
@@ -68,7 +68,7 @@ export function walkClosedLog(places: Places, after: Zxid, sink: EntrySink): num
   });
 }
 
-function whileLocked<T>({ directory, logDirectory }: Places, read: () => T): T {
+function whileLocked<T>({ directory, logDirectory }: StoreDirectories, read: () => T): T {
   const place = new DataDirectories(directory, logDirectory);
   try {
     return read();

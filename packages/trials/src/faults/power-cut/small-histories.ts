@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { composeZxid, type LogPosition, parseMembers, type Zxid } from "@zooid/model";
-import type { Places } from "@zooid/txn-log/internal/directory/inspect-directory";
+import type { StoreDirectories } from "@zooid/txn-log/internal/directory/inspect-directory";
 import { SPARE_FILE } from "@zooid/txn-log/internal/segments/segment-name";
 import type { Oracle } from "@zooid/txn-log/testing/state-oracle";
 import { receive, sent } from "@zooid/txn-log/testing/transfers";
@@ -36,12 +36,12 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   /** The first start in an empty directory. */
   "first-start": async (root, notes) => {
     notes.begin();
-    await using store = await SmallStore.open(placesOf(root), notes);
+    await using store = await SmallStore.open(storeDirectories(root), notes);
     await store.append(2);
   },
   /** A segment begins in the spare, which is then made of a segment that was purged. */
   roll: async (root, notes) => {
-    await using store = await SmallStore.open(placesOf(root), notes);
+    await using store = await SmallStore.open(storeDirectories(root), notes);
     const { log } = store.store;
     // Twice: the first segment is no spare's, and so it is not used again.
     for (let purges = 1; purges <= 2; purges++)
@@ -59,7 +59,7 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   },
   /** The state follows the log. */
   checkpoint: async (root, notes) => {
-    await using store = await SmallStore.open(placesOf(root), notes);
+    await using store = await SmallStore.open(storeDirectories(root), notes);
     await store.append(30);
     await store.checkpoint();
     await store.append(20);
@@ -71,8 +71,8 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   snapshot: async (root, notes) => {
     using temporary = mkdtempDisposableSync(join(tmpdir(), "power-cut-leader-"));
     const place = temporary.path;
-    await using leader = await SmallStore.open(placesOf(place), new Notes(notes));
-    await using learner = await SmallStore.open(placesOf(root, "snapshot"), notes);
+    await using leader = await SmallStore.open(storeDirectories(place), new Notes(notes));
+    await using learner = await SmallStore.open(storeDirectories(root, "snapshot"), notes);
     await learner.append(10);
     await learner.checkpoint();
     await leader.append(40);
@@ -89,7 +89,7 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   },
   /** A leader's history takes the place of what was not committed, and then is added to. */
   history: async (root, notes) => {
-    await using store = await SmallStore.open(placesOf(root), notes);
+    await using store = await SmallStore.open(storeDirectories(root), notes);
     await store.append(8);
     const before = store.oracle.copy();
     const after = store.store.log.durable.tail;
@@ -107,7 +107,7 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
     const files = new DynamicFile(file, SID);
     const view = (): string => membersInForce(file, (name) => readFileSync(name, "utf8"));
     await notes.step(FILES_TRACK, () => {}, view);
-    await using store = await SmallStore.open(placesOf(root), notes);
+    await using store = await SmallStore.open(storeDirectories(root), notes);
     notes.begin();
     for (const sids of [
       [1, 2],
@@ -140,7 +140,7 @@ export async function runSmallHistory(name: SmallHistory, root: string, notes: N
  * Where the store of a history lies: the log apart from the state where files of both change in one
  * step, so that no sync of the one is the other's.
  */
-export function placesOf(root: string, name?: SmallHistory): Places {
+export function storeDirectories(root: string, name?: SmallHistory): StoreDirectories {
   return { directory: join(root, DATA), logDirectory: join(root, name === "snapshot" ? LOG : DATA) };
 }
 

@@ -11,7 +11,7 @@ import { type CutState, type CutStatesOptions, cutStates, incompleteness, isCut 
 import { type DiskCalls, readDiskCalls } from "./disk-calls.ts";
 import { brokenPromise, decodePromises, type Promises } from "./promises.ts";
 import { recordingEnvironment } from "./recording-shim.ts";
-import { CONFIGURATION, FILES_TRACK, placesOf, type SmallHistory } from "./small-histories.ts";
+import { CONFIGURATION, FILES_TRACK, type SmallHistory, storeDirectories } from "./small-histories.ts";
 import { STORE_TRACK } from "./small-store.ts";
 import { openOnDisk, startOnDisk } from "./start-on-disk.ts";
 
@@ -103,7 +103,7 @@ function viewsOf(
   mkdirSync(folder);
   try {
     state.write(folder);
-    const tracks: [string, string][] = [[STORE_TRACK, startOnDisk(placesOf(folder, name), promises)]];
+    const tracks: [string, string][] = [[STORE_TRACK, startOnDisk(storeDirectories(folder, name), promises)]];
     const file = join(folder, CONFIGURATION, "zoo.cfg");
     const read = (name: string): string => readFileSync(name.replace(root, folder), "utf8");
     if (promises.steps.some(({ track }) => track === FILES_TRACK))
@@ -124,7 +124,7 @@ async function checkWhole(
   mkdirSync(folder);
   try {
     state.write(folder);
-    const whole = await openOnDisk(placesOf(folder, name));
+    const whole = await openOnDisk(storeDirectories(folder, name));
     const alone = "tracks" in views ? views.tracks[0]?.[1] : undefined;
     return whole === alone ? views : { fault: `a whole store shows ${whole}, and its parts ${alone}` };
   } catch (error) {

@@ -3,7 +3,7 @@
  * calls, and what it promised.
  */
 import { composeZxid, ZXID_NONE } from "@zooid/model";
-import type { Places } from "@zooid/txn-log/internal/directory/inspect-directory";
+import type { StoreDirectories } from "@zooid/txn-log/internal/directory/inspect-directory";
 import type { DurableLog } from "@zooid/txn-log/internal/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { RecordingHandler } from "@zooid/txn-log/testing/append-batches";
@@ -45,10 +45,10 @@ export class SmallStore implements AsyncDisposable {
     this.#notes.state(store.state.applied.applied.zxid, this.oracle);
   }
 
-  static async open(places: Places, notes: Notes): Promise<SmallStore> {
+  static async open(directories: StoreDirectories, notes: Notes): Promise<SmallStore> {
     const handler = new RecordingHandler();
     const sizes = { segmentBytes: SEGMENT_BYTES, logKeepBytes: SEGMENT_BYTES };
-    const open = (): Promise<Store> => openStore({ ...places, sid: SID, handler, ...sizes, ...NEVER });
+    const open = (): Promise<Store> => openStore({ ...directories, sid: SID, handler, ...sizes, ...NEVER });
     const store = await notes.step(STORE_TRACK, open, (opened) => viewOf(opened.log.durable));
     return new SmallStore(store, handler, notes);
   }

@@ -2,7 +2,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { composeZxid, counterOf, epochOf } from "@zooid/model";
-import { inspectDirectory, type Places, WITNESS_FILE } from "@zooid/txn-log/internal/directory/inspect-directory";
+import {
+  inspectDirectory,
+  type StoreDirectories,
+  WITNESS_FILE,
+} from "@zooid/txn-log/internal/directory/inspect-directory";
 import { findWitnessDamage } from "@zooid/txn-log/internal/directory/witness";
 import { LogFile } from "@zooid/txn-log/internal/log/log-file";
 import { LogReader } from "@zooid/txn-log/internal/log/log-reader";
@@ -30,9 +34,9 @@ const HALF_MADE = /\.new(?:-journal)?$|^spare\.wal$|^stage\.db/;
  *
  * @returns the view of the first start
  */
-export function startOnDisk(places: Places, sums: Sums): string {
-  const first = startOnce(places, sums);
-  const second = startOnce(places, { ...sums, records: new Map([...sums.records, first.appended]) });
+export function startOnDisk(directories: StoreDirectories, sums: Sums): string {
+  const first = startOnce(directories, sums);
+  const second = startOnce(directories, { ...sums, records: new Map([...sums.records, first.appended]) });
   if (second.log.tail.zxid !== first.appended[0])
     throw new Error("what was appended after the first start is not there");
   return viewOf(first.log);
@@ -44,9 +48,9 @@ interface Start {
   readonly appended: readonly [zxid: number, sum: string];
 }
 
-function startOnce(places: Places, sums: Sums): Start {
-  const { directory, logDirectory } = places;
-  const found = inspectDirectory(places, { sid: SID });
+function startOnce(directories: StoreDirectories, sums: Sums): Start {
+  const { directory, logDirectory } = directories;
+  const found = inspectDirectory(directories, { sid: SID });
   if (found.shortened !== undefined) throw found.shortened;
   const leases = new ReaderLeases().memory;
   const file = new LogFile({
@@ -111,10 +115,10 @@ function expectSum(
  * Starts a whole store, with its threads, and lets it append. Nothing may be reported but a witness
  * that the cut damaged.
  */
-export async function openOnDisk(places: Places): Promise<string> {
+export async function openOnDisk(directories: StoreDirectories): Promise<string> {
   const handler = new RecordingHandler();
-  const isWitnessDamaged = findWitnessDamage(join(places.logDirectory, WITNESS_FILE)) !== undefined;
-  await using store = await openStore({ ...places, sid: SID, handler });
+  const isWitnessDamaged = findWitnessDamage(join(directories.logDirectory, WITNESS_FILE)) !== undefined;
+  await using store = await openStore({ ...directories, sid: SID, handler });
   const view = viewOf(store.log.durable);
   await promised(store.log, handler).setConfigs({});
   if (handler.warnings.length > (isWitnessDamaged ? 1 : 0)) throw new Error(handler.warnings.join("; "));
