@@ -11,9 +11,9 @@ import { silenceText } from "../members/server-status.ts";
 import { parseServerReport } from "../texts/server-report.ts";
 import { askAdminPort, type FoundAdmin } from "./admin-facts.ts";
 
-/** A server that hangs is no reason to look for longer. */
-const SERVER_MS = 3_000;
-const ADMIN_MS = 4_000;
+/** All steps together take less than ten seconds, whatever hangs. */
+const SERVER_MS = 2_500;
+const ADMIN_MS = 2_000;
 
 export interface FoundEnsemble {
   readonly facts: EnsembleFacts;
