@@ -31,6 +31,7 @@ import { fourLetterWord } from "./commands/servers/four-letter-word.ts";
 import { leader } from "./commands/servers/leader.ts";
 import { loglevel } from "./commands/servers/loglevel.ts";
 import { member } from "./commands/servers/member.ts";
+import { purgeHistory } from "./commands/servers/purge-history.ts";
 import { reconfig } from "./commands/servers/reconfig.ts";
 import { server } from "./commands/servers/server.ts";
 import { status } from "./commands/servers/status.ts";
@@ -95,6 +96,7 @@ export const COMMANDS: readonly Command[] = [
   ls,
   member,
   printwatches,
+  purgeHistory,
   queue,
   quit,
   reconfig,

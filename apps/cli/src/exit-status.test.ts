@@ -63,6 +63,10 @@ const LINES: Readonly<Record<string, Lines>> = {
   ls: { ok: "ls /a", refused: "ls /none", misused: "ls -q /a" },
   member: { refused: "member list", misused: "member keep" },
   printwatches: { ok: "printwatches on" },
+  "purge-history": {
+    refused: "purge-history --through 0x1 --admin http://127.0.0.1:1",
+    misused: "purge-history --through soon",
+  },
   queue: { ok: "queue put /queue x", refused: "queue peek /a", misused: "queue" },
   quit: { ok: "quit" },
   reconfig: { refused: "reconfig -remove 1", misused: "reconfig" },
@@ -204,6 +208,7 @@ test("each command ends with the status of its outcome", async () => {
     ls                    0              1              1 3            1 2
     member                -              1              1 3            1 2
     printwatches          0              -              0              -
+    purge-history         -              1 3            1 3            1 2
     queue                 0              1              1 3            1 2
     quit                  0              -              0              -
     reconfig              -              1              1 3            1 2

@@ -16,13 +16,13 @@ export {
   readBackupPart,
   relocated,
 } from "./contents/read-backup.ts";
-export { planRetention, type TakenAt } from "./contents/retention.ts";
+export { planBackupPurge, planRetention, type TakenAt } from "./contents/retention.ts";
 export { type BackupCheck, verifyBackup } from "./contents/verify-backup.ts";
 export { type BackupTarget, type ObjectTail, objectPlace, type TargetObject } from "./targets/backup-target.ts";
 export { openTarget, type TargetFault, type TargetSettings, targetFault } from "./targets/open-target.ts";
 export { parseS3Credentials, type S3Credentials, s3CredentialsIn } from "./targets/s3-credentials.ts";
 export { parseTargetLocation, type TargetLocation } from "./targets/target-location.ts";
-export type { UploadEvent } from "./upload/backup-uploader.ts";
+export type { BackupPurge, UploadEvent } from "./upload/backup-uploader.ts";
 export {
   type BackupEvent,
   type BackupStatus,

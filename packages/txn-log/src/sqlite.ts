@@ -2,6 +2,13 @@ import { join } from "node:path";
 import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model/storage";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
 import { listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
+import {
+  type HistoryPurge,
+  type HistoryPurgeOptions,
+  type HistoryPurgeParts,
+  purgeHistory,
+  purgeObstacle,
+} from "./archive/history-purge.ts";
 import { HistoryQueries } from "./archive/history-queries.ts";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
 import { DataDirectories } from "./directory/data-directories.ts";
@@ -181,6 +188,15 @@ export interface Store extends AsyncDisposable {
   adoptState(): StateMeta;
 
   /**
+   * Removes all transactions up to a zxid, and each value that they wrote, unless the tree has it
+   * still, from every file. One at a time; the archive must be kept.
+   */
+  purgeHistory(options: HistoryPurgeOptions): Promise<HistoryPurge>;
+
+  /** What {@link purgeHistory} would stop at before its first step. */
+  purgeObstacle(through: Zxid): string | undefined;
+
+  /**
    * Turns the log into the history of another ensemble, in one transaction: for a store that serves
    * no client, and is closed next. The state file follows at the next open.
    */
@@ -323,7 +339,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
             archive: options.archive.folder,
             decoderModule: options.decoderModule ?? "@zooid/wire/txn",
           });
-    return new SqliteStore({ log, state, scrub, archive, history, transfers, place, logDirectory, leases });
+    return new SqliteStore({ log, state, scrub, archive, history, transfers, place, directory, logDirectory, leases });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
     place.abandon();
@@ -419,7 +435,8 @@ class SqliteStore implements Store {
   readonly scrub: Scrub | undefined;
   readonly archive: Archive | undefined;
   readonly history: HistoryQueries | undefined;
-  readonly #stateFile: () => string;
+  readonly #state: SqliteStateStore;
+  readonly #directory: string;
   readonly #transfers: SnapshotTransfers;
   readonly #place: DataDirectories;
   readonly #logDirectory: string;
@@ -434,6 +451,7 @@ class SqliteStore implements Store {
     readonly history: HistoryQueries | undefined;
     readonly transfers: SnapshotTransfers;
     readonly place: DataDirectories;
+    readonly directory: string;
     readonly logDirectory: string;
     readonly leases: SharedArrayBuffer;
   }) {
@@ -442,7 +460,8 @@ class SqliteStore implements Store {
     this.scrub = parts.scrub;
     this.archive = parts.archive;
     this.history = parts.history;
-    this.#stateFile = () => parts.state.stateFile;
+    this.#state = parts.state;
+    this.#directory = parts.directory;
     this.#transfers = parts.transfers;
     this.#place = parts.place;
     this.#logDirectory = parts.logDirectory;
@@ -493,11 +512,33 @@ class SqliteStore implements Store {
   }
 
   adoptState(): StateMeta {
-    const before = this.#stateFile();
+    const before = this.#state.stateFile;
     const meta = this.#transfers.adopt();
-    this.scrub?.setStateFile(this.#stateFile());
-    if (this.#stateFile() !== before) this.archive?.adopted(meta.applied.zxid);
+    this.scrub?.setStateFile(this.#state.stateFile);
+    if (this.#state.stateFile !== before) this.archive?.adopted(meta.applied.zxid);
     return meta;
+  }
+
+  purgeHistory(options: HistoryPurgeOptions): Promise<HistoryPurge> {
+    const parts = this.#purgeParts();
+    if (typeof parts === "string") return Promise.resolve({ kind: "obstacle", reason: parts });
+    return purgeHistory(parts, { ...options, isEnded: () => options.isEnded() || this.#closing !== undefined });
+  }
+
+  purgeObstacle(through: Zxid): string | undefined {
+    const parts = this.#purgeParts();
+    return typeof parts === "string" ? parts : purgeObstacle(parts, through);
+  }
+
+  /** Or why there is no purge. */
+  #purgeParts(): HistoryPurgeParts | string {
+    const { archive, log } = this;
+    if (archive === undefined) return "this server keeps no history: zooid.history.retainMs is 0";
+    if (archive.isLow)
+      return "the disk has little room: nothing is added to the history, and no copy of the state is taken";
+    const places = { directory: this.#directory, logDirectory: this.#logDirectory };
+    const leases = new ReaderLeases(this.#leases);
+    return { archive, log, state: this.#state, transfers: this.#transfers, leases, ...places };
   }
 
   branch(branching: LogBranching): Promise<void> {
@@ -541,6 +582,7 @@ export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";
 export type { BaseManifest, BasePart } from "./archive/base-manifest.ts";
+export type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge.ts";
 export { HistoryQueries } from "./archive/history-queries.ts";
 export {
   type ChangeSink,
@@ -553,6 +595,7 @@ export {
   type UnknownPast,
 } from "./archive/history-reader.ts";
 export type { HistoryThreadData } from "./archive/history-thread.ts";
+export { type PurgePlan, planPurge } from "./archive/purge-plan.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { composeZxid, type Zxid } from "@zooid/model";
 import type { LogPosition } from "@zooid/txn-log";
 import { ARCHIVE_START, baseOf, fileBehind, otherChainAt, rewriteFooter } from "@zooid/txn-log/testing/archive-pieces";
 import { TemporaryDirectory } from "@zooid/txn-log/testing/temporary-directory";
@@ -75,6 +76,7 @@ const kinds = (): readonly string[] => events.map(({ kind }) => kind);
 const files = async () => (await listBackup(target)).files.map(({ after, end }) => [low(after), low(end)]);
 const bases = async () => (await listBackup(target)).bases.map(({ zxid }) => low(zxid));
 const low = (zxid: number): number => zxid % 2 ** 32;
+const at = (counter: number): Zxid => composeZxid(1, counter);
 async function problems(): Promise<readonly string[]> {
   return (await verifyBackup(target, join(place.path, "scratch"))).problems;
 }
@@ -388,4 +390,51 @@ test("a damaged end of the backup is named, and written again", async () => {
   await again.pass();
   expect(kinds()).toContain("damaged");
   expect(readFileSync(last).equals(whole)).toBe(true);
+});
+
+test("a purge removes what was written up to a zxid and older bases, and never the newest base", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await one.pass();
+  one.write(3);
+  await one.pass();
+  one.write(4);
+  expect(await one.uploader.purge({ ensembleId: "", through: at(3) })).toEqual({ kind: "no-base" });
+  await one.pass(true);
+  expect([await files(), await bases()]).toEqual([
+    [
+      [0, 2],
+      [2, 5],
+      [5, 9],
+    ],
+    [2, 9],
+  ]);
+  expect(await one.uploader.purge({ ensembleId: "", through: at(3) })).toMatchObject({ kind: "purged" });
+  expect([await files(), await bases()]).toEqual([[[5, 9]], [9]]);
+  expect(await one.uploader.purge({ ensembleId: "", through: at(9) })).toEqual({ kind: "purged", removedCount: 1 });
+  expect([await files(), await bases()]).toEqual([[], [9]]);
+  one.write(1);
+  await one.pass();
+  expect([await files(), await bases()]).toEqual([[[9, 10]], [9]]);
+  expect(await problems()).toEqual([]);
+});
+
+test("a purge is refused by a member that does not have the lease, and where the newest base is damaged", async () => {
+  const [one, two] = [new Member(1), new Member(2)];
+  one.write(2);
+  two.write(2);
+  await one.pass();
+  one.write(2);
+  await one.pass(true);
+  expect(await two.uploader.purge({ ensembleId: "", through: at(1) })).toEqual({ kind: "others", holder: "server 1" });
+  const [manifest] = (await listBackup(target)).bases.at(-1)?.names ?? [];
+  writeFileSync(join(place.path, manifest ?? ""), "{}");
+  await expect(one.uploader.purge({ ensembleId: "", through: at(1) })).rejects.toThrow(/damaged/);
+  expect([await files(), await bases()]).toEqual([
+    [
+      [0, 2],
+      [2, 4],
+    ],
+    [2, 4],
+  ]);
 });

@@ -3,8 +3,8 @@ import type { LogPosition, StoreError } from "@zooid/txn-log";
 import type { BaseManifest } from "@zooid/txn-log/archive";
 import { BackupError } from "../backup-error.ts";
 import { listBackup, logName } from "../contents/backup-listing.ts";
-import { readBackupFooter } from "../contents/read-backup.ts";
-import { planRetention } from "../contents/retention.ts";
+import { readBackupFooter, readBackupManifest } from "../contents/read-backup.ts";
+import { planBackupPurge, planRetention } from "../contents/retention.ts";
 import type { BackupTarget } from "../targets/backup-target.ts";
 import { passing, readBackupEnd } from "./backup-end.ts";
 import { uploadBase } from "./base-upload.ts";
@@ -57,6 +57,13 @@ export interface PassResult {
   readonly holder: string;
   readonly facts: SharedFacts;
 }
+
+/** What came of a purge. */
+export type BackupPurge =
+  | { readonly kind: "purged"; readonly removedCount: number }
+  | { readonly kind: "others"; readonly holder: string }
+  /** No base is behind the zxid. */
+  | { readonly kind: "no-base" };
 
 /**
  * Copies what a server's archive has and a backup has not, one pass at a time: files of the log,
@@ -111,6 +118,36 @@ export class BackupUploader {
     }
     this.#facts = { ...this.#facts, passedMs: wallMs() };
     return this.#result();
+  }
+
+  /**
+   * Removes what the backup has of transactions up to a zxid, but for its newest base. One that is
+   * cut short leaves the rest to the next one.
+   *
+   * @throws BackupError as the target, or where it is another ensemble's
+   */
+  async purge({ ensembleId, through }: { readonly ensembleId: string; readonly through: Zxid }): Promise<BackupPurge> {
+    const { holder, target } = this.#options;
+    const lease = await this.#lease.take(this.#facts);
+    if (lease.kind === "others") {
+      this.#wait(lease.holder, lease.facts);
+      return { kind: "others", holder: lease.holder };
+    }
+    this.#note(holder, true);
+    // It is read again: the next pass, too, has to know which bases are left.
+    this.#hasBegun = await this.#begin(ensembleId);
+    const listing = await listBackup(target);
+    const names = planBackupPurge(listing, through);
+    if (names === undefined) return { kind: "no-base" };
+    // One that cannot be read would leave nothing to restore.
+    const newest = listing.bases.at(-1);
+    if (newest !== undefined) await readBackupManifest(target, newest.zxid);
+    for (const name of names) {
+      await this.#keepLease();
+      await target.remove(name);
+    }
+    for (const zxid of this.#takenMs.keys()) if (zxid !== newest?.zxid) this.#takenMs.delete(zxid);
+    return { kind: "purged", removedCount: names.length };
   }
 
   /** Frees the lease. */

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { UploadEvent } from "./backup-uploader.ts";
+import type { Zxid } from "@zooid/model";
+import type { BackupPurge, UploadEvent } from "./backup-uploader.ts";
 import { NO_FACTS, type SharedFacts } from "./shared-facts.ts";
 import type { UploadCommand, UploadReport, UploadSettings, UploadThreadData } from "./upload-messages.ts";
 
@@ -58,6 +59,7 @@ export class BackupUploads implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #nextId = 1;
   readonly #passes = new Map<number, PromiseWithResolvers<void>>();
+  readonly #purges = new Map<number, PromiseWithResolvers<BackupPurge>>();
   #failures = 0;
   #isClosed = false;
   #facts: SharedFacts = NO_FACTS;
@@ -94,6 +96,32 @@ export class BackupUploads implements AsyncDisposable {
     await this.#force();
     if (this.#fault !== undefined) throw new Error(this.#fault);
     return this.status;
+  }
+
+  /**
+   * Uploads what the archive has, as each pass does.
+   *
+   * @throws Error with what failed
+   */
+  async upload(): Promise<BackupStatus> {
+    await this.#pass(false);
+    if (this.#fault !== undefined) throw new Error(this.#fault);
+    return this.status;
+  }
+
+  /**
+   * Removes what the backup has of transactions up to a zxid, but for its newest base.
+   *
+   * @throws Error with what failed
+   */
+  async purge(through: Zxid): Promise<BackupPurge> {
+    const ensembleId = this.#options.ensembleId();
+    if (ensembleId === undefined || this.#isClosed) throw new Error("the id of the ensemble is not known yet");
+    const id = this.#nextId++;
+    const purge = Promise.withResolvers<BackupPurge>();
+    this.#purges.set(id, purge);
+    this.#send({ kind: "purge", id, ensembleId, through });
+    return await purge.promise;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -177,7 +205,12 @@ export class BackupUploads implements AsyncDisposable {
         this.#failures = 0;
         return this.#settle(report.id);
       }
+      case "purged":
+        this.#purges.get(report.id)?.resolve(report.result);
+        this.#purges.delete(report.id);
+        return;
       case "failed":
+        if (this.#endPurge(report.id, report.reason)) return;
         this.#fail(report.reason);
         return this.#settle(report.id);
       case "noted":
@@ -208,6 +241,13 @@ export class BackupUploads implements AsyncDisposable {
     this.#thread = undefined;
     if (!this.#isClosed && this.#passes.size > 0) this.#fail(this.#fault ?? `its thread ended with status ${status}`);
     for (const id of [...this.#passes.keys()]) this.#settle(id);
+    for (const id of [...this.#purges.keys()]) this.#endPurge(id, `its thread ended with status ${status}`);
+  }
+
+  /** @returns whether it was a purge that failed */
+  #endPurge(id: number, reason: string): boolean {
+    this.#purges.get(id)?.reject(new Error(reason));
+    return this.#purges.delete(id);
   }
 
   #settle(id: number): void {

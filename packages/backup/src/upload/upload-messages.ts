@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
+import type { Zxid } from "@zooid/model";
 import type { TargetSettings } from "../targets/open-target.ts";
-import type { PassResult, UploadEvent } from "./backup-uploader.ts";
+import type { BackupPurge, PassResult, UploadEvent } from "./backup-uploader.ts";
 
 /** What the thread that uploads and the server's thread send each other. */
 
@@ -25,6 +26,7 @@ export interface UploadThreadData {
 
 export type UploadCommand =
   | { readonly kind: "pass"; readonly id: number; readonly ensembleId: string; readonly isForced: boolean }
+  | { readonly kind: "purge"; readonly id: number; readonly ensembleId: string; readonly through: Zxid }
   /** The answer to `take-base`. */
   | { readonly kind: "base-taken"; readonly fault: string | undefined }
   /** Ends a pass where it is, and the thread. */
@@ -32,6 +34,7 @@ export type UploadCommand =
 
 export type UploadReport =
   | { readonly kind: "passed"; readonly id: number; readonly result: PassResult }
+  | { readonly kind: "purged"; readonly id: number; readonly result: BackupPurge }
   | { readonly kind: "failed"; readonly id: number; readonly reason: string }
   | { readonly kind: "noted"; readonly event: UploadEvent }
   /** The server shall copy its state into the archive. */

@@ -111,6 +111,9 @@ class UploadThread {
       case "pass":
         this.#passing = this.#passing.then(() => this.#pass(command));
         return;
+      case "purge":
+        this.#passing = this.#passing.then(() => this.#purge(command));
+        return;
       case "base-taken":
         if (command.fault === undefined) this.#base?.resolve();
         else this.#base?.reject(new Error(`the state cannot be copied into the archive: ${command.fault}`));
@@ -124,6 +127,15 @@ class UploadThread {
     this.#target.reopen(this.#ended.signal);
     try {
       this.#report({ kind: "passed", id, result: await this.#uploader.pass({ ensembleId, isForced }) });
+    } catch (error) {
+      this.#report({ kind: "failed", id, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  async #purge({ id, ensembleId, through }: UploadCommand & { readonly kind: "purge" }): Promise<void> {
+    this.#target.reopen(this.#ended.signal);
+    try {
+      this.#report({ kind: "purged", id, result: await this.#uploader.purge({ ensembleId, through }) });
     } catch (error) {
       this.#report({ kind: "failed", id, reason: error instanceof Error ? error.message : String(error) });
     }

@@ -3,6 +3,7 @@ import { counterOf, epochOf, formatZxid, hostPort, type SessionId, sessionIdFrom
 import type { Replica } from "@zooid/replica";
 import type { LearnerStatus } from "@zooid/zab";
 import { isLogLevel, LOG_LEVELS } from "../operators/log-level.ts";
+import { type PurgeOutline, PurgeRefusal } from "../storage/history-purges.ts";
 import {
   type AdminView,
   isServing,
@@ -23,6 +24,7 @@ import { type Json, JsonFields, JsonItems, JsonText, javaJsonPieces } from "./ja
 import { javaDecimal } from "./java-text.ts";
 import { facts, monitorValues } from "./monitor.ts";
 import { digestHistory } from "./past-digests.ts";
+import { outlineFields, purgeFields, purgeRequestOf } from "./purge-commands.ts";
 import { redacted } from "./redacted.ts";
 import { expiryBuckets, owners } from "./session-dump.ts";
 import { SnapshotRefusal } from "./snapshot-endpoint.ts";
@@ -126,6 +128,14 @@ const COMMANDS: readonly Command[] = [
   { names: ["monitor", "mntr"], isAlways: true, run: monitor },
   { names: ["observer_connection_stat_reset", "orst"], run: () => ({}) },
   { names: ["observers", "obsr"], run: observers },
+  { names: ["purge_history"], isOwn: true, method: "POST", needsAuth: true, run: purgeHistory },
+  {
+    names: ["purge_status"],
+    isOwn: true,
+    isAlways: true,
+    needsAuth: true,
+    run: ({ purges }) => purgeFields(purges.status),
+  },
   { names: ["restore", "rest"], method: "POST", needsAuth: true, run: restore },
   { names: ["ruok"], run: () => ({}) },
   { names: ["server_stats", "srvr"], run: serverStats },
@@ -436,6 +446,20 @@ function backupNow(view: AdminView, request: CommandRequest): Outcome {
 
 function backupStatus(view: AdminView): Outcome {
   return backupFields(view) ?? new Failure(NO_BACKUP, 409);
+}
+
+async function purgeHistory(view: AdminView, request: CommandRequest): Promise<Outcome> {
+  const { query, address, certificateSubject } = request;
+  const asked = purgeRequestOf(query);
+  if (asked instanceof BadParameter) return new Failure(asked.error, 400);
+  if (query.get("dryRun") === "true") return outlineOr(await view.purges.plan(asked));
+  const begun = await view.purges.begin(asked, certificateSubject ?? address);
+  audited(view, request, "purgeHistory", begun instanceof PurgeRefusal ? undefined : begun);
+  return outlineOr(begun);
+}
+
+function outlineOr(found: PurgeOutline | PurgeRefusal): Outcome {
+  return found instanceof PurgeRefusal ? new Failure(found.reason, 409) : outlineFields(found);
 }
 
 /** Over how long a drain closes connections. */

@@ -9,6 +9,7 @@ import type { Drain } from "../operators/drain.ts";
 import type { LogLevel } from "../operators/log-level.ts";
 import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
+import type { HistoryPurges } from "../storage/history-purges.ts";
 import type { AnswerSlices } from "./answer-slices.ts";
 import type { Metric } from "./metric.ts";
 import type { SnapshotEndpoint } from "./snapshot-endpoint.ts";
@@ -23,7 +24,7 @@ export interface CertificateFacts {
 }
 
 /** What operators do with the whole state. */
-export type StateAct = "snapshot" | "restore" | "backup";
+export type StateAct = "snapshot" | "restore" | "backup" | "purgeHistory";
 
 /** The data of a running server that operators query by four-letter words, HTTP and metrics. */
 export interface AdminView {
@@ -99,6 +100,8 @@ export interface AdminView {
   damage(): string | undefined;
   /** The backup of the history; undefined where there is none. */
   readonly backup: Pick<ServerBackup, "begin" | "fault" | "status"> | undefined;
+  /** Removes the history up to a transaction for good. */
+  readonly purges: HistoryPurges;
   /** Ports that are not where the ensemble's configuration puts them, a sentence each. */
   portProblems(): readonly string[];
   /** Prefix of the admin port's commands, without a slash at the end. */

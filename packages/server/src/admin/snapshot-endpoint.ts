@@ -84,6 +84,10 @@ export class SnapshotEndpoint {
     this.#restores = new RateLimit(config.intervalMs);
   }
 
+  get isRestoring(): boolean {
+    return this.#isRestoring;
+  }
+
   /** @param who the requester, for the log */
   async take(who: string): Promise<SnapshotExport | SnapshotRefusal> {
     const state = this.#state;

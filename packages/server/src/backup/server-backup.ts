@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type BackupStatus, BackupUploads, type UploadSettings } from "@zooid/backup";
+import { type BackupPurge, type BackupStatus, BackupUploads, type UploadSettings } from "@zooid/backup";
+import type { Zxid } from "@zooid/model";
 import type { Store } from "@zooid/txn-log/sqlite";
 import type { Metric } from "../admin/metric.ts";
 import { backupFault, backupMetrics } from "./backup-health.ts";
@@ -47,6 +48,25 @@ export class ServerBackup implements AsyncDisposable {
   /** Takes a base now; the status counts those that were asked for and are done. */
   begin(): BackupStatus {
     return this.#uploads.begin();
+  }
+
+  /**
+   * Uploads what the history has.
+   *
+   * @throws Error with what failed
+   */
+  upload(): Promise<BackupStatus> {
+    return this.#uploads.upload();
+  }
+
+  /**
+   * Takes a base, uploads it, and removes what the backup has of transactions up to a zxid.
+   *
+   * @throws Error with what failed
+   */
+  async purge(through: Zxid): Promise<BackupPurge> {
+    await this.#uploads.now();
+    return await this.#uploads.purge(through);
   }
 
   /** Why the backup is too old; undefined while it is not. */

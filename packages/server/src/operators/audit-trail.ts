@@ -26,8 +26,8 @@ export type AuditOperation =
   /** Acts of operators at the admin port, which Apache ZooKeeper's audit log does not have. */
   | OperatorAct;
 
-/** An operator ends a session, reads the whole state, or replaces it. */
-export type OperatorAct = "endSession" | "snapshot" | "restore" | "backup";
+/** An operator ends a session, reads or replaces the whole state, or removes its history. */
+export type OperatorAct = "endSession" | "snapshot" | "restore" | "backup" | "purgeHistory";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {

@@ -32,7 +32,10 @@ export type ServerEvent =
   | "file-damaged"
   | "file-healed"
   | "history-gap"
+  | "history-not-purged"
   | "history-not-written"
+  | "history-purged"
+  | "history-purging"
   | "history-written"
   | "founding-absent-beside-a-past"
   | "founding-awaited"
@@ -131,6 +134,9 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "history-gap": "the history in the data directory lacks entries",
   "history-missing-here": "a server has a history that is missing on this disk; the role ends",
   "history-not-the-leaders": "the leader's history and this server's are not the same",
+  "history-not-purged": "a removal of the history for good did not come to its end",
+  "history-purged": "the history up to a transaction was removed for good",
+  "history-purging": "an operator has the history up to a transaction removed for good",
   "history-not-written": "the history in the data directory cannot be written",
   "history-of-one-server":
     "the data here were written by this server alone, and the leader's ensemble has none of them",

@@ -12,6 +12,7 @@ import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { EnsemblePeers } from "../ensemble-peers.ts";
 import type { ServerLog } from "../server-api.ts";
+import { HistoryPurges } from "../storage/history-purges.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { AuditTail } from "./audit-tail.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
@@ -99,8 +100,25 @@ function setLogLevel(log: ServerLog, level: LogLevel, { address }: AuditedClient
   if (!isLess) log.info(text, { event: "setting" });
 }
 
+function snapshotEndpointOf(server: ViewedServer): SnapshotEndpoint {
+  const { config, log, driver, storage } = server;
+  return new SnapshotEndpoint(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
+    reason: config.dataDir === undefined ? IN_MEMORY : undefined,
+    restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,
+    exportSnapshot: () => {
+      driver().checkpoint();
+      return storage().exportSnapshot();
+    },
+    restore: (pieces) => server.restore(pieces),
+    nowMs: () => performance.now(),
+    info: (text, fields) => log.info(text, fields),
+    warn: (text, fields) => log.warn(text, fields),
+  });
+}
+
 export function adminViewOf(server: ViewedServer): AdminView {
   const { config, log, ports, driver, storage } = server;
+  const snapshots = snapshotEndpointOf(server);
   return {
     get driver(): Driver {
       return driver();
@@ -149,15 +167,11 @@ export function adminViewOf(server: ViewedServer): AdminView {
         address: requester.address,
         result,
       }),
-    snapshots: new SnapshotEndpoint(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
-      reason: config.dataDir === undefined ? IN_MEMORY : undefined,
-      restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,
-      exportSnapshot: () => {
-        driver().checkpoint();
-        return storage().exportSnapshot();
-      },
-      restore: (pieces) => server.restore(pieces),
-      nowMs: () => performance.now(),
+    snapshots,
+    purges: new HistoryPurges({
+      storage,
+      checkpoint: () => driver().checkpoint(),
+      isRestoring: () => snapshots.isRestoring,
       info: (text, fields) => log.info(text, fields),
       warn: (text, fields) => log.warn(text, fields),
     }),

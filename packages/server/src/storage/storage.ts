@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { counted, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId } from "@zooid/model";
+import { counted, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId, type Zxid } from "@zooid/model";
 import { Histogram, type Replica } from "@zooid/replica";
 import {
   type LogHandler,
@@ -15,12 +15,15 @@ import {
 import {
   type ArchiveOptions,
   CHECKPOINT_RESERVE,
+  type HistoryPurge,
   type HistoryQueries,
   isLogFile,
   type LiveTree,
   LOG_RESERVE,
   makeReserve,
   openStore,
+  type PurgePlan,
+  planPurge,
   type ScrubOptions,
   type Store,
 } from "@zooid/txn-log/sqlite";
@@ -53,6 +56,17 @@ export interface Storage extends AsyncDisposable {
   exportSnapshot(): Promise<SnapshotExport>;
   /** Questions about the past; undefined where no history is kept. */
   readonly history: HistoryQueries | undefined;
+  /** Writes what is marked into the history's files. */
+  flushHistory(): Promise<void>;
+  /** What a purge up to a zxid removes of the history, or why there is none. */
+  planPurge(through: Zxid): PurgePlan | string;
+  /**
+   * Removes all transactions up to a zxid, and each value that they wrote, unless the tree has it
+   * still, from every file.
+   *
+   * @param mark marks what is applied as a checkpoint
+   */
+  purgeHistory(through: Zxid, mark: () => void): Promise<HistoryPurge>;
   /** Copies the history to a target; undefined where none is set. */
   readonly backup: ServerBackup | undefined;
   /**
@@ -160,6 +174,9 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     receiveSnapshot: unable,
     exportSnapshot: unable,
     history: undefined,
+    flushHistory: () => Promise.resolve(),
+    planPurge: () => NO_HISTORY,
+    purgeHistory: () => Promise.resolve({ kind: "obstacle", reason: NO_HISTORY }),
     backup: undefined,
     importSnapshot: unable,
     takeOver: unable,
@@ -178,6 +195,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
   };
 }
 
+const NO_HISTORY = "a server that keeps everything in memory has no history";
 const NO_STATE = "a server that keeps everything in memory has no state file";
 
 export interface SqliteStorageOptions {
@@ -286,6 +304,9 @@ class SqliteStorage implements Storage {
   #wasBehind = false;
   #behindCount = 0;
   #behindWarnedMs = Number.NEGATIVE_INFINITY;
+  /** Whose tree the state is, once it is whole. */
+  #replica: Replica | undefined;
+  #isClosed = false;
 
   /** Called when the tree is whole in memory. */
   readonly #recovered: (replica: Replica) => void;
@@ -333,6 +354,7 @@ class SqliteStorage implements Storage {
       });
     }
     this.#recovered(replica);
+    this.#replica = replica;
     const tookMs = Math.round(performance.now() - startMs);
     this.#loadMs.note(tookMs);
     const nodes = `${counted(tree.nodeCount, "znode")} and ${counted(tree.sessionCount, "session")} at ${formatZxid(tree.applied)}`;
@@ -351,6 +373,22 @@ class SqliteStorage implements Storage {
 
   get history(): HistoryQueries | undefined {
     return this.#store.history;
+  }
+
+  async flushHistory(): Promise<void> {
+    await this.#store.archive?.flush();
+  }
+
+  planPurge(through: Zxid): PurgePlan | string {
+    const { archive } = this.#store;
+    const obstacle = this.#store.purgeObstacle(through);
+    return obstacle ?? (archive === undefined ? NO_HISTORY : planPurge(archive.folder, through));
+  }
+
+  purgeHistory(through: Zxid, mark: () => void): Promise<HistoryPurge> {
+    const replica = this.#replica;
+    if (replica === undefined) return Promise.resolve({ kind: "obstacle", reason: "the server has not started yet" });
+    return this.#store.purgeHistory({ through, tree: liveTreeOf(replica), mark, isEnded: () => this.#isClosed });
   }
 
   exportSnapshot(): Promise<SnapshotExport> {
@@ -480,6 +518,7 @@ class SqliteStorage implements Storage {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.backup?.[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
   }

@@ -11,6 +11,7 @@ import {
   type ArchiveThreadData,
   MARKS_MAX,
 } from "./archive-messages.ts";
+import { carryOutPurge, type PurgePlan } from "./purge-plan.ts";
 
 /** The committed entries of the last days, in files of their own. */
 export interface ArchiveOptions {
@@ -113,8 +114,7 @@ export class Archive {
   constructor(parts: ArchiveParts) {
     this.#parts = parts;
     this.#hold = parts.hold(parts.after);
-    const files = listArchive(logFolderOf(parts.options.folder));
-    this.#files = { count: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+    this.#files = filesIn(parts.options.folder);
     const newest = listBases(basesFolderOf(parts.options.folder)).at(-1);
     this.#base = newest?.zxid;
     // A base that the files behind it do not continue is none for what comes.
@@ -208,6 +208,22 @@ export class Archive {
     await this.#takingBase;
     const reason = this.#isStopped ? "the store is closed" : this.#unable.base;
     if (reason !== undefined) throw new Error(reason);
+  }
+
+  /** Removes what a purge names. */
+  remove(plan: PurgePlan): void {
+    const { folder } = this.#parts.options;
+    carryOutPurge(folder, plan);
+    this.#files = filesIn(folder);
+  }
+
+  get folder(): string {
+    return this.#parts.options.folder;
+  }
+
+  /** Nothing is written while the disk has little room. */
+  get isLow(): boolean {
+    return this.#isLow;
   }
 
   /** No further base is taken, and one that is being taken is given up without a report. */
@@ -363,6 +379,11 @@ export class Archive {
     for (const resolve of this.#flushes.values()) resolve();
     this.#flushes.clear();
   }
+}
+
+function filesIn(folder: string): ArchiveFiles {
+  const files = listArchive(logFolderOf(folder));
+  return { count: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 function markCommand({ zxid, bytes, digestHigh, digestLow }: CheckpointMark): ArchiveCommand {

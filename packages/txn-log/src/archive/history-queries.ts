@@ -1,7 +1,7 @@
-import type { HistoryAnswer, HistoryQuery } from "@zooid/model/storage";
+import type { HistoryAnswer, HistoryQuery, Zxid } from "@zooid/model/storage";
 import { StoreError } from "../store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
-import type { HistoryThreadData } from "./history-thread.ts";
+import type { HistoryCall, HistoryThreadData } from "./history-thread.ts";
 
 /**
  * Answers clients' questions about the past, one after the other, in a thread of its own: that of
@@ -9,7 +9,7 @@ import type { HistoryThreadData } from "./history-thread.ts";
  */
 export class HistoryQueries implements AsyncDisposable {
   readonly #data: HistoryThreadData;
-  #thread: CallThread<HistoryQuery, HistoryAnswer> | undefined;
+  #thread: CallThread<HistoryCall, HistoryAnswer | Zxid | undefined> | undefined;
   #isClosed = false;
 
   constructor(data: HistoryThreadData) {
@@ -18,14 +18,32 @@ export class HistoryQueries implements AsyncDisposable {
 
   /** Never rejects. */
   async ask(query: HistoryQuery): Promise<HistoryAnswer> {
-    if (this.#isClosed) return { kind: "failed", reason: "the server stops" };
+    try {
+      return (await this.#call(query)) as HistoryAnswer;
+    } catch (cause) {
+      return { kind: "failed", reason: cause instanceof Error ? cause.message : String(cause) };
+    }
+  }
+
+  /**
+   * The last transaction before the first one that was stamped later than a time; where all are
+   * later, the one that the files begin behind. Undefined without files.
+   *
+   * @throws Error with what could not be read
+   */
+  async zxidAt(timeMs: number): Promise<Zxid | undefined> {
+    return (await this.#call({ kind: "zxid-at", timeMs })) as Zxid | undefined;
+  }
+
+  async #call(call: HistoryCall): Promise<HistoryAnswer | Zxid | undefined> {
+    if (this.#isClosed) throw new Error("the server stops");
     this.#thread ??= new CallThread("archive/history-thread", this.#data);
     try {
-      return await this.#thread.call(query);
+      return await this.#thread.call(call);
     } catch (cause) {
       // The next question gets another thread.
       this.#thread = undefined;
-      return { kind: "failed", reason: cause instanceof Error ? cause.message : String(cause) };
+      throw cause;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { HistoryAnswer, HistoryQuery, TxnDecoder } from "@zooid/model/storage";
+import type { HistoryAnswer, HistoryQuery, TxnDecoder, Zxid } from "@zooid/model/storage";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
 import { loadThread } from "../threads/loading.ts";
@@ -12,6 +12,9 @@ export interface HistoryThreadData {
   readonly decoderModule: string;
 }
 
+/** What the thread is called for: clients' questions, and an operator's. */
+export type HistoryCall = HistoryQuery | { readonly kind: "zxid-at"; readonly timeMs: number };
+
 /** Below every thread that a client's write waits for. */
 const NICE = 10;
 /** A connection sends no ping while its question waits, so that is some 1.5 s at most. */
@@ -22,9 +25,13 @@ lowerPriority(NICE);
 const { TxnReader } = (await import(data.decoderModule)) as { readonly TxnReader: new () => TxnDecoder };
 const reader = new HistoryReader(data.archive, new TxnReader(), BASE_NODES_MAX);
 
-answerCalls<HistoryQuery, HistoryAnswer>(port, {
+answerCalls<HistoryCall, HistoryAnswer | Zxid | undefined>(port, {
   file: data.archive,
-  answer: (query) => answerHistory(reader, query),
+  answer: (call) => (call.kind === "zxid-at" ? zxidAt(call.timeMs) : answerHistory(reader, call)),
   transfer: () => [],
   close: () => {},
 });
+
+function zxidAt(timeMs: number): Zxid | undefined {
+  return reader.zxidAt(timeMs) ?? reader.range()?.after;
+}

@@ -313,8 +313,10 @@ export class LogFile {
     const sealed = manifestUpTo(this.#segments.sealedAt(log.tail, nowMs), log.tail);
     const count = purgeCount(sealed, this.#purgeOf(keep, 0));
     const floor = sealed[count - 1]?.end ?? log.floor;
-    const next = floor === log.floor ? log : { ...log, floor };
-    const start = { after: log.tail, commitHint: log.commitHint, manifest: sealed.slice(count) };
+    // Without further entries no later hint is written, and a purge ends below it.
+    const commitHint = laterOf(log.commitHint, earlierOf(this.#committed, log.tail.zxid));
+    const next = { ...log, commitHint, floor };
+    const start = { after: log.tail, commitHint, manifest: sealed.slice(count) };
     const obstacle = this.#segments.tryBegin(start, next);
     if (obstacle !== undefined) return obstacle;
     this.purgedCount += count;

@@ -60,6 +60,8 @@ export type LogCommand =
   | { readonly kind: "purge" }
   | { readonly kind: "low"; readonly isLow: boolean }
   | { readonly kind: "discard"; readonly id: number; readonly upTo: Zxid }
+  /** Answered once the newest segment began with a WAL of zeros. */
+  | { readonly kind: "renew"; readonly id: number }
   | { readonly kind: "close" };
 
 /** An append that is no plain one: too large for the ring, or with a configuration. */

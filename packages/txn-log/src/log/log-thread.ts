@@ -47,6 +47,8 @@ class LogThread {
   /** The disk has little room: what need not be kept goes. */
   #isLow = false;
   readonly #nap = new Int32Array(new SharedArrayBuffer(4));
+  /** Commands that wait for a segment which begins with a WAL of zeros. */
+  #renewals: number[] = [];
   /** Something may go that is not gone. */
   #isPurgeDue = false;
   #closed = false;
@@ -95,6 +97,7 @@ class LogThread {
       }
       this.#purgeIdle();
       this.#roller.idle();
+      this.#reportRenewed();
     }
     this.#file.close();
     this.#data.helper.close();
@@ -114,6 +117,14 @@ class LogThread {
   #turn(): void {
     this.#roller.turn();
     this.#reportFloor();
+    this.#reportRenewed();
+  }
+
+  #reportRenewed(): void {
+    if (this.#renewals.length === 0 || this.#roller.isRenewing) return;
+    const { log } = this.#file;
+    this.#reported = log;
+    for (const id of this.#renewals.splice(0)) this.#report({ kind: "answer", id, log, at: undefined });
   }
 
   /** Everything that waits, one group or more. False when there was nothing. */
@@ -274,6 +285,9 @@ class LogThread {
         return;
       case "discard":
         return this.#change(command.id, () => this.#discard(command.upTo));
+      case "renew":
+        this.#renewals.push(command.id);
+        return this.#roller.renew();
       case "close":
         this.#closed = true;
         return;

@@ -246,6 +246,14 @@ export class SqliteTxnLog implements StoreLog {
     this.#ask(done, (id) => ({ kind: "discard", id, upTo }));
   }
 
+  /**
+   * Begins a segment whose WAL held nothing before, also where the newest one is not full. Segments
+   * before it are removed when the log lets go of them, and never used again.
+   */
+  renew(done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "renew", id }));
+  }
+
   setPromise(promise: EpochPromise, done: () => void): void {
     this.#ask(done, (id) => ({ kind: "promise", id, promise }));
   }

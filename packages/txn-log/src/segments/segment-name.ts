@@ -39,6 +39,14 @@ export function listSegments(files: readonly string[]): SegmentName[] {
     .sort((a, b) => a.sequence - b.sequence);
 }
 
+const OF_SEGMENT = /^log-(\d{8})-[0-9a-f]{16}\.db/;
+
+/** Whether a file is one of a segment's with a smaller sequence: its main file, WAL or index. */
+export function isSegmentBefore(file: string, sequence: number): boolean {
+  const [, number] = OF_SEGMENT.exec(file) ?? [];
+  return number !== undefined && Number(number) < sequence;
+}
+
 /** Whether a file of a data directory belongs to the log, and not to the state. */
 export function isLogFile(file: string): boolean {
   return ANY_FILE.test(file);

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -157,3 +157,42 @@ test("without a spare the newest segment grows, and a write without room does no
 test("nothing is due where there is nothing to let go", () => {
   expect(rolled.roller.dueInMs(5)).toBe(Number.POSITIVE_INFINITY);
 });
+
+test("a renewal begins a segment with zeros in place of a used spare, and no segment before it is used again", () => {
+  const { directory, file, roller } = rolled;
+  const used = (): number => nonZeroBytes(join(directory, "spare.db-wal"));
+  makeSpare(directory, { pageBytes: file.pageBytes(), walBytes: WAL_BYTES });
+  const wal = readFileSync(join(directory, "spare.db-wal"));
+  // What a segment that is used again has behind its header.
+  writeFileSync(join(directory, "spare.db-wal"), wal.fill(1, WAL_BYTES / 2));
+  expect(used()).toBeGreaterThan(0);
+  rolled.fill(1);
+  const last = rolled.append();
+  file.noteCommitted(last);
+  roller.renew();
+  expect(rolled.tasks).toMatchObject([{ spare: { recycle: undefined } }]);
+  rolled.help();
+  expect([roller.isRenewing, used()]).toEqual([true, 0]);
+  expect(roller.dueInMs(5)).toBe(5);
+  const { sequence } = file;
+  roller.idle();
+  expect([roller.isRenewing, file.sequence, file.log.commitHint]).toEqual([false, sequence + 1, last]);
+  // Without a spare, one that is let go of would become it.
+  rolled.help(false);
+  file.purge(file.purgeable(KEEP_NOTHING));
+  roller.idle();
+  expect(rolled.help()).toMatchObject({ remove: [{ sequence }] });
+});
+
+test("a renewal whose spare cannot be made is tried again", () => {
+  rolled.append();
+  rolled.roller.renew();
+  rolled.help(false);
+  rolled.roller.idle();
+  expect([rolled.roller.isRenewing, rolled.tasks, rolled.file.sequence]).toEqual([true, [], 1]);
+  expect(rolled.warnings).toHaveLength(1);
+});
+
+function nonZeroBytes(path: string): number {
+  return readFileSync(path).filter((byte) => byte !== 0).length;
+}

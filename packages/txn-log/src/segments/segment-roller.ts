@@ -43,6 +43,13 @@ const REUSABLE_MS = 60_000;
  * Segments that the log no longer holds become the spare, or are removed, once no reader has them
  * open. A few wait to become the spare after it: several are let go at once, each time the state
  * was checkpointed, and a WAL of zeros would be written before it is written again.
+ *
+ * A segment that is used again holds, behind its own frames, some of those it had before. Where the
+ * log must not hold them any more, {@link SegmentRoller.renew} begins one with zeros:
+ *
+ * ```
+ * none ── asked ── helper: zeros ── rolled ──▶ none, and no segment before the newest is used again
+ * ```
  */
 export class SegmentRoller {
   readonly #file: LogFile;
@@ -60,6 +67,9 @@ export class SegmentRoller {
   #reusableUntilMs = 0;
   /** The sequence of the newest segment when a spare was last seen. */
   #spareSeenIn = 0;
+  #renewal: "none" | "asked" | "making" | "made" = "none";
+  /** Segments with a smaller sequence are removed and not used again. */
+  #unusedBelow = 0;
   #newCommits = 0;
   #newBytes = 0;
   #retryMs = 0;
@@ -106,7 +116,18 @@ export class SegmentRoller {
 
   /** Whether something waits for a reader or for the helper. */
   get #isWaiting(): boolean {
-    return this.#file.retired.length > 0 || this.#helperState() !== HelperState.IDLE;
+    return this.#file.retired.length > 0 || this.#helperState() !== HelperState.IDLE || this.isRenewing;
+  }
+
+  /** Begins a segment with a spare of zeros; {@link isRenewing} until it is the newest one. */
+  renew(): void {
+    this.#unusedBelow = this.#file.sequence + 1;
+    if (!this.isRenewing) this.#renewal = "asked";
+    this.#tidy();
+  }
+
+  get isRenewing(): boolean {
+    return this.#renewal !== "none";
   }
 
   /** Between two batches. */
@@ -174,15 +195,27 @@ export class SegmentRoller {
       this.#retryMs = performance.now() + RETRY_MS;
     }
     if (state !== HelperState.IDLE) Atomics.store(this.#control, ControlWord.HELPER, HelperState.IDLE);
+    if (this.#renewal === "making") this.#renewal = state === HelperState.FAILED ? "asked" : "made";
+    if (this.#renewal === "made") return this.#beginRenewed();
     const remove = this.#setAside(this.#takeClosed());
     const isDue = (this.#stats[LogStat.WAL_BYTES] ?? 0) >= this.#walBytesMax * SPARE_SHARE;
     const mayMake = isDue || this.#reusable.length > 0;
-    const isWanted = mayMake && performance.now() >= this.#retryMs && !this.#hasSpare();
+    const isSpareDue = this.#renewal === "asked" || (mayMake && !this.#hasSpare());
+    const isWanted = isSpareDue && performance.now() >= this.#retryMs;
     if (remove.length === 0 && !isWanted) return;
     const options = { pageBytes: this.#file.pageBytes(), walBytes: this.#walBytesMax };
     const spare = isWanted ? { recycle: this.#reusable.shift(), ...options } : undefined;
+    if (this.#renewal === "asked" && isWanted) this.#renewal = "making";
     Atomics.store(this.#control, ControlWord.HELPER, HelperState.RUNNING);
     this.#request({ remove, spare });
+  }
+
+  #beginRenewed(): void {
+    const { sequence } = this.#file;
+    this.#unusedBelow = sequence + 1;
+    this.#renewal = "none";
+    this.#roll();
+    if (this.#file.sequence === sequence) this.#renewal = "asked";
   }
 
   /** Keeps some of the segments for spares. @returns those to be removed, earlier ones with them */
@@ -191,10 +224,11 @@ export class SegmentRoller {
     if (closed.length === 0 && reusable.length === 0) return [];
     const nowMs = performance.now();
     if (closed.length > 0) this.#reusableUntilMs = nowMs + REUSABLE_MS;
-    const max = nowMs < this.#reusableUntilMs ? this.#reusableMax() : 0;
+    const max = nowMs < this.#reusableUntilMs && !this.isRenewing ? this.#reusableMax() : 0;
     const remove = reusable.splice(max);
     for (const name of closed) {
-      const isKept = reusable.length < max && isRecyclable(this.#directory, name, this.#walBytesMax);
+      const mayKeep = reusable.length < max && name.sequence >= this.#unusedBelow;
+      const isKept = mayKeep && isRecyclable(this.#directory, name, this.#walBytesMax);
       (isKept ? reusable : remove).push(name);
     }
     return remove;
@@ -219,7 +253,7 @@ export class SegmentRoller {
   }
 
   #isSpareReady(): boolean {
-    return performance.now() >= this.#retryMs && this.#hasSpare();
+    return !this.isRenewing && performance.now() >= this.#retryMs && this.#hasSpare();
   }
 
   /** Only the beginning of a segment takes the spare, and to look costs four system calls. */

@@ -1,0 +1,198 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { formatZxid, type Zxid } from "@zooid/model/storage";
+import { DAMAGED_FOLDER, hasSetAside } from "../directory/set-aside.ts";
+import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
+import type { ReaderLeases } from "../segments/reader-leases.ts";
+import { isSegmentBefore } from "../segments/segment-name.ts";
+import type { SnapshotTransfers } from "../snapshots/snapshot-transfers.ts";
+import type { LiveTree } from "../state/live-tree.ts";
+import type { SqliteStateStore } from "../state/sqlite-state-store.ts";
+import { StoreError } from "../store-error.ts";
+import type { Archive } from "./archive.ts";
+import { listArchive, logFolderOf } from "./archive-folder.ts";
+import { planPurge } from "./purge-plan.ts";
+
+export interface HistoryPurgeOptions {
+  /** The last transaction of which nothing shall be left but what the tree has of it. */
+  readonly through: Zxid;
+  readonly tree: LiveTree;
+  /** Marks what is applied as committed and durable. */
+  readonly mark: () => void;
+  /** Asked between steps: whether to give up. */
+  readonly isEnded: () => boolean;
+}
+
+/** What a purge removed, or why it did not come to its end. */
+export type HistoryPurge =
+  | { readonly kind: "purged"; readonly fileCount: number; readonly baseCount: number; readonly base: Zxid }
+  /** What is removed by then stays so; the next purge does the rest. */
+  | { readonly kind: "obstacle"; readonly reason: string };
+
+export interface HistoryPurgeParts {
+  readonly archive: Archive;
+  readonly log: SqliteTxnLog;
+  readonly state: SqliteStateStore;
+  readonly transfers: SnapshotTransfers;
+  readonly directory: string;
+  readonly logDirectory: string;
+  readonly leases: ReaderLeases;
+}
+
+const POLL_MS = 50;
+/** Time for what is logged to be committed, archived and checkpointed. */
+const COPY_MS_MAX = 60_000;
+/** Time for readers to close segments, and for states that are sent. */
+const READERS_MS_MAX = 60_000;
+
+/** Ends a purge with what is in its way. */
+class Obstacle extends Error {
+  override readonly name = "Obstacle";
+}
+
+/**
+ * Removes all transactions up to a zxid, and each value that they wrote, unless the tree has it
+ * still, from every file of a store that is open.
+ *
+ * ```
+ * log        a segment begins with a WAL of zeros; what was before it is in the archive and in the state file ...
+ * archive    ... a base is taken, older ones and the files up to the zxid go
+ * log        segments before that one are removed and not used again
+ * state      the file is written again from the tree: its free pages and the rest of its pages had older rows
+ * ```
+ *
+ * Each step finds by itself what is to be done, so a purge that is cut short is asked for again.
+ */
+export async function purgeHistory(parts: HistoryPurgeParts, options: HistoryPurgeOptions): Promise<HistoryPurge> {
+  try {
+    return await new HistoryPurging(parts, options).run();
+  } catch (cause) {
+    if (!(cause instanceof Obstacle)) throw cause;
+    return { kind: "obstacle", reason: cause.message };
+  }
+}
+
+/** What a purge would stop at before its first step. */
+export function purgeObstacle({ directory, logDirectory, log }: HistoryPurgeParts, through: Zxid): string | undefined {
+  const { tail } = log.durable;
+  if (through > tail.zxid) return `the last transaction of this server is ${formatZxid(tail.zxid)}`;
+  const damaged = [...new Set([directory, logDirectory])].find(hasSetAside);
+  if (damaged === undefined) return undefined;
+  return `${join(damaged, DAMAGED_FOLDER)} has files that were set aside, with older values: remove it first`;
+}
+
+class HistoryPurging {
+  readonly #parts: HistoryPurgeParts;
+  readonly #options: HistoryPurgeOptions;
+
+  constructor(parts: HistoryPurgeParts, options: HistoryPurgeOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  async run(): Promise<HistoryPurge> {
+    const { archive } = this.#parts;
+    const { through } = this.#options;
+    const reason = purgeObstacle(this.#parts, through);
+    if (reason !== undefined) throw new Obstacle(reason);
+    await this.#copyAll(this.#parts.log.durable.tail.zxid);
+    const [end, sequence] = await this.#renew();
+    await this.#copyAll(end);
+    await this.#takeBase();
+    const plan = planPurge(archive.folder, through);
+    archive.remove(plan);
+    await this.#discard(end, sequence);
+    await this.#rewriteState();
+    const { base } = archive.status;
+    if (base === undefined) throw new Obstacle("the history has no copy of the whole state");
+    return { kind: "purged", fileCount: plan.files.length, baseCount: plan.bases.length, base };
+  }
+
+  /** @returns the log's end behind which the new segment begins, or a later one, and its number */
+  async #renew(): Promise<[Zxid, number]> {
+    const { leases, log } = this.#parts;
+    await new Promise<void>((resolve) => log.renew(resolve));
+    this.#assertOpen();
+    return [log.durable.tail.zxid, leases.newest];
+  }
+
+  /** Everything up to a zxid is committed, and is in the archive and in the state file. */
+  async #copyAll(end: Zxid): Promise<void> {
+    const { archive, state } = this.#parts;
+    await this.#until(COPY_MS_MAX, async () => {
+      this.#options.mark();
+      await within(POLL_MS, archive.flush());
+      await within(POLL_MS, state.flush());
+      const { unable } = archive.status;
+      if (unable.files !== undefined) return `the history cannot be written: ${unable.files}`;
+      if (state.applied.applied.zxid < end) return `${formatZxid(end)} is not committed, or not in the state file yet`;
+      return this.#isArchived(end) ? undefined : `${formatZxid(end)} is in no file of the history yet`;
+    });
+  }
+
+  /** Or was there before the history began, and so is marked no more. */
+  #isArchived(end: Zxid): boolean {
+    const { archive } = this.#parts;
+    const last = listArchive(logFolderOf(archive.folder)).at(-1)?.end ?? 0;
+    return last >= end || archive.status.lagBytes === 0;
+  }
+
+  async #takeBase(): Promise<void> {
+    try {
+      await this.#parts.archive.takeBase();
+    } catch (cause) {
+      this.#assertOpen();
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Obstacle(`no copy of the whole state can be taken: ${reason}`);
+    }
+  }
+
+  /** The log lets go of all segments before one, and their files are removed. */
+  async #discard(end: Zxid, sequence: number): Promise<void> {
+    const { log, logDirectory } = this.#parts;
+    await this.#until(READERS_MS_MAX, async () => {
+      log.allowPurge(this.#parts.state.applied.applied.zxid);
+      await new Promise<void>((resolve) => log.discard(end, resolve));
+      const { floor, commitHint } = log.durable;
+      const [left] = readdirSync(logDirectory).filter((name) => isSegmentBefore(name, sequence));
+      if (left === undefined) return undefined;
+      if (floor.zxid >= end) return `a reader has the segment ${left} open, such as the check of the files`;
+      // It is written with the next transaction, or with the next segment.
+      if (commitHint < end) await this.#renew();
+      return `the log is kept behind ${formatZxid(floor.zxid)} for a state that is sent to a member, or copied`;
+    });
+  }
+
+  async #rewriteState(): Promise<void> {
+    const { transfers } = this.#parts;
+    try {
+      await transfers.rebuild(this.#options.tree);
+    } catch (cause) {
+      if (!(cause instanceof StoreError)) throw cause;
+      this.#assertOpen();
+      throw new Obstacle(`the state file cannot be written again: ${cause.message}`);
+    }
+  }
+
+  /** Tries again until there is no reason why not, and then for so long at most. */
+  async #until(msMax: number, attempt: () => Promise<string | undefined>): Promise<void> {
+    const endMs = performance.now() + msMax;
+    for (;;) {
+      this.#assertOpen();
+      const reason = await attempt();
+      if (reason === undefined) return;
+      if (performance.now() >= endMs) throw new Obstacle(reason);
+      await delay(POLL_MS);
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#options.isEnded()) throw new Obstacle("the server stops");
+  }
+}
+
+/** Waits for an answer, and not much longer. */
+async function within(ms: number, answer: Promise<unknown>): Promise<void> {
+  await Promise.race([answer.catch(() => {}), delay(ms)]);
+}

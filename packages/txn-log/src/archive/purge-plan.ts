@@ -1,0 +1,31 @@
+import { rmSync } from "node:fs";
+import type { Zxid } from "@zooid/model";
+import { syncPath } from "../sync-path.ts";
+import { type ListedBase, listBases, removeBase } from "./archive-base.ts";
+import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
+
+/** What an archive loses where nothing up to a zxid shall be left of it. */
+export interface PurgePlan {
+  /** Files of the log with a transaction up to there, whole, since files are never changed. */
+  readonly files: readonly ListedFile[];
+  /**
+   * Bases but the newest one. Also those behind the zxid: a value of before may have been the
+   * node's until later.
+   */
+  readonly bases: readonly ListedBase[];
+}
+
+export function planPurge(archive: string, through: Zxid): PurgePlan {
+  return {
+    files: listArchive(logFolderOf(archive)).filter(({ after }) => after < through),
+    bases: listBases(basesFolderOf(archive)).slice(0, -1),
+  };
+}
+
+/** Removes what a plan names. One that is cut short leaves the rest to the next plan. */
+export function carryOutPurge(archive: string, { files, bases }: PurgePlan): void {
+  for (const base of bases) removeBase(base);
+  for (const { file } of files) rmSync(file, { force: true });
+  if (bases.length > 0) syncPath(basesFolderOf(archive));
+  if (files.length > 0) syncPath(logFolderOf(archive));
+}
