@@ -48,7 +48,7 @@ async function purged(zk: ZooidServer, query: string): Promise<Record<string, un
   }, 60_000);
 }
 
-/** Enough for segments of the log that are used again, and for pages of the state that are freed. */
+/** Enough for segments of the log that are used again, and for free pages of the state. */
 async function fill(client: RawClient): Promise<void> {
   for (let i = 0; i < 100; i++) {
     const text = i % 3 === 0 ? `${CANARY} ${i} `.repeat(500) : "x".repeat(24_000);

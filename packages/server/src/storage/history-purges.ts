@@ -55,7 +55,7 @@ export class PurgeRefusal {
 
 /**
  * Removes the history up to a transaction for good, from this server's files and from the backup
- * that it continues. It goes on beside all other work; a status says how it ended.
+ * that it continues. All other work continues meanwhile; a status says how it ended.
  */
 export class HistoryPurges {
   readonly #host: HistoryPurgesHost;
@@ -162,7 +162,7 @@ export class HistoryPurges {
     const ofBackup = backupCount === undefined ? "" : ` and ${counted(backupCount, "object")} of the backup`;
     this.#host.info(
       `the history up to ${formatZxid(through)} is removed for good: ${counted(counts.fileCount, "file")}, ` +
-        `${counted(counts.baseCount, "whole state")}${ofBackup}, and all segments of the log before; the state file is written anew`,
+        `${counted(counts.baseCount, "whole state")}${ofBackup}, and all segments of the log before; the state file was written again`,
       { event: "history-purged" },
     );
   }

@@ -62,7 +62,7 @@ class Obstacle extends Error {
  * state      the file is written again from the tree: its free pages and the rest of its pages had older rows
  * ```
  *
- * Each step finds by itself what is to be done, so a purge that is cut short is asked for again.
+ * Each step looks for what is left to be done, so a purge that is cut short is asked for again.
  */
 export async function purgeHistory(parts: HistoryPurgeParts, options: HistoryPurgeOptions): Promise<HistoryPurge> {
   try {
@@ -175,7 +175,7 @@ class HistoryPurging {
     }
   }
 
-  /** Tries again until there is no reason why not, and then for so long at most. */
+  /** Tries again until an attempt gives no reason why not, at most for a time. */
   async #until(msMax: number, attempt: () => Promise<string | undefined>): Promise<void> {
     const endMs = performance.now() + msMax;
     for (;;) {
