@@ -79,6 +79,7 @@ export type { ReadBatch, ReadNode, ReadResult } from "./operations/read-batch.ts
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./operations/standard-schema.ts";
 export type { Transaction } from "./operations/transaction.ts";
 export type { PathArguments, PathParameters, TypedNode, TypedNodes } from "./operations/typed-nodes.ts";
+export { carryOutUndo, planUndo, type UndoPlan, type UndoStep } from "./operations/undo.ts";
 export type { Watched } from "./operations/watched-read.ts";
 export type { ClientOptions, Credential } from "./options.ts";
 export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./servers/connect-string.ts";

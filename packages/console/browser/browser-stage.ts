@@ -36,8 +36,11 @@ interface OpenOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
-export async function startBrowserStage(options: Parameters<typeof startStage>[0] = {}): Promise<BrowserStage> {
-  return withPages(await startStage({ name: "example", ...options }));
+export async function startBrowserStage(
+  options: Parameters<typeof startStage>[0] = {},
+  server: Parameters<typeof startStage>[1] = {},
+): Promise<BrowserStage> {
+  return withPages(await startStage({ name: "example", ...options }, server));
 }
 
 /** Adds pages of a browser to a stage. */

@@ -10,6 +10,7 @@ const PAGES = [
   { name: "tree", place: "#/tree?path=%2Fapp%2Fconfig", ready: "section.data" },
   { name: "stat", place: "#/tree?path=%2Fapp%2Fconfig&tab=stat", ready: "table.stat" },
   { name: "access", place: "#/tree?path=%2Fapp%2Fconfig&tab=acl", ready: "form.acl tbody tr" },
+  { name: "history", place: "#/tree?path=%2Fapp%2Fconfig&tab=history", ready: "section.history, .tab-panel .hint" },
   { name: "transaction", place: "#/transaction", ready: "main h1" },
   { name: "transfer", place: "#/transfer?path=%2Fapp", ready: "form" },
   { name: "sessions", place: "#/sessions", ready: "tbody tr" },

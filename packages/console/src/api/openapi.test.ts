@@ -44,7 +44,10 @@ const REQUESTS: Readonly<Record<string, { query?: string; body?: unknown; header
 };
 
 const ALL = [...SESSION_ROUTES, ...ROUTES];
-/** Streams, and what needs an ensemble and admin ports: member-routes.test.ts compares those. */
+/**
+ * Streams, and what needs an ensemble and admin ports, or a history: member-routes.test.ts and
+ * history-routes.test.ts compare those.
+ */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   "/events",
   "/members/check",
@@ -53,6 +56,8 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "/drain",
   "/sessions/end",
   "/audit",
+  "/history",
+  "/undo",
 ]);
 const ANSWERED = ALL.filter(({ path }) => !ELSEWHERE.has(path));
 

@@ -1,4 +1,5 @@
 import { ENSEMBLE_ROUTES } from "./ensemble-routes.ts";
+import { HISTORY_ROUTES } from "./history-routes.ts";
 import { HOT_SPOT_ROUTES } from "./hot-spot-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
 import { NODE_FACTS_ROUTES } from "./node-facts-routes.ts";
@@ -12,6 +13,7 @@ import { SUBTREE_ROUTES } from "./subtree-routes.ts";
 export const ROUTES: readonly Route[] = [
   ...NODE_ROUTES,
   ...NODE_FACTS_ROUTES,
+  ...HISTORY_ROUTES,
   ...ENSEMBLE_ROUTES,
   ...MEMBER_ROUTES,
   ...OPERATOR_ROUTES,

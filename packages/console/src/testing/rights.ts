@@ -46,6 +46,18 @@ export const RIGHTS: Readonly<Record<string, Row>> = {
   },
   "GET /rights": { for: "viewer", request: () => ({ query: "path=/kept" }) },
   "GET /quota": { for: "viewer", request: () => ({ query: "path=/kept" }) },
+  "GET /history": { for: "viewer", request: () => ({ query: "path=/kept" }), status: 501 },
+  "GET /undo": { for: "viewer", request: () => ({ query: "path=/kept&zxid=0x1" }), status: 501 },
+  "GET /undo, revealed": {
+    for: "editor",
+    request: () => ({ query: "path=/my-password&zxid=0x1&reveal=true" }),
+    status: 501,
+  },
+  "POST /undo": {
+    for: "editor",
+    request: () => ({ body: { path: "/kept", zxid: "0x1", version: 0 } }),
+    status: 501,
+  },
   "GET /ensemble": { for: "viewer" },
   "GET /sessions": { for: "viewer" },
   "GET /metrics": { for: "viewer" },

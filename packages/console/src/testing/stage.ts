@@ -1,5 +1,5 @@
 import { type Client, connect } from "@zooid/client";
-import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { type StartOptions, startServer, type ZooidServer } from "@zooid/embedded-server";
 import type { RoleOptions } from "../access/role.ts";
 import { ConsoleServer, type ConsoleServerOptions } from "../console-server.ts";
 
@@ -26,8 +26,9 @@ export interface ApiAnswer {
 
 export async function startStage(
   options: { readonly roles?: RoleOptions } & Partial<ConsoleServerOptions> = {},
+  serverOptions: StartOptions = {},
 ): Promise<Stage> {
-  const server = await startServer({ port: 0, fourLetterWords: "*" });
+  const server = await startServer({ port: 0, fourLetterWords: "*", ...serverOptions });
   const zk = await connect(server.connectString);
   const found = new ConsoleServer({ port: 0, address: "127.0.0.1", hosts: server.connectString, ...options });
   await found.listen();

@@ -1,3 +1,4 @@
+import type { HistoryPageJson, UndoPlanJson } from "../../../src/api/history-shapes.ts";
 import type { HotSpotsJson } from "../../../src/api/hot-spot-routes.ts";
 import type { QuotaJson, RightsJson } from "../../../src/api/node-fact-shapes.ts";
 import type { RecipePartJson, RecipesJson } from "../../../src/api/recipe-shapes.ts";
@@ -139,6 +140,12 @@ export const api = {
     call<ImportResultJson>("POST", "/import", { body: request, signal }),
   rights: (path: string) => call<RightsJson>("GET", "/rights", { query: { path } }),
   quota: (path: string) => call<QuotaJson>("GET", "/quota", { query: { path } }),
+  history: (path: string, after: string, limit: number) =>
+    call<HistoryPageJson>("GET", "/history", { query: { path, after, limit } }),
+  undoPlan: (path: string, zxid: string, reveal: boolean) =>
+    call<UndoPlanJson>("GET", "/undo", { query: { path, zxid, reveal } }),
+  undo: (path: string, zxid: string, version: number | null) =>
+    call<{ path: string; step: string }>("POST", "/undo", { body: { path, zxid, version } }),
   multi: (ops: readonly MultiOpJson[]) => call<MultiResultJson>("POST", "/multi", { body: { ops } }),
   setAcl: (path: string, acl: readonly AclEntryJson[], version: number) =>
     call<WrittenNode>("PUT", "/acl", { query: { path }, body: { acl }, version }),

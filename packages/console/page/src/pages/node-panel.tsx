@@ -14,12 +14,14 @@ import type { Forbidden } from "../parts/use-forbidden.ts";
 import { AclTab } from "./acl-tab.tsx";
 import { DataTab } from "./data-tab.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
+import { HistoryTab } from "./history-tab.tsx";
 import { StatTab } from "./stat-tab.tsx";
 
 const TABS = [
   { id: "data", label: "Data" },
   { id: "stat", label: "Stat" },
   { id: "acl", label: "Access" },
+  { id: "history", label: "History" },
 ] as const;
 
 interface NodePanelProps {
@@ -30,7 +32,7 @@ interface NodePanelProps {
   readonly onCreate: () => void;
 }
 
-/** One node: its data, Stat and access list. It is read again when it changes. */
+/** One node: its data, Stat, access list and changes. It is read again when it changes. */
 export function NodePanel({ path, tab, forbidden, onDeleted, onCreate }: NodePanelProps) {
   const [node, setNode] = useState<NodeJson>();
   const [error, setError] = useState<ApiError | Error>();
@@ -156,6 +158,14 @@ export function NodePanel({ path, tab, forbidden, onDeleted, onCreate }: NodePan
         {node !== undefined && current === "stat" && <StatTab path={path} stat={node.stat} />}
         {current === "acl" && !isGone && (
           <AclTab path={path} aversion={aversion} isForbidden={actions.has("set-acl")} onSaved={askAgain} />
+        )}
+        {current === "history" && (
+          <HistoryTab
+            path={path}
+            isForbidden={actions.has("write")}
+            version={`${node?.stat.mzxid} ${aversion} ${isGone}`}
+            onUndone={read}
+          />
         )}
       </div>
       {isDeleting && node !== undefined && (
