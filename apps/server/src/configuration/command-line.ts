@@ -39,7 +39,7 @@ zooid-server restore [zoo.cfg] --from DIR|TARGET --data DIR [--to ZXID|TIME] [--
 zooid-server backup {list|verify} TARGET
 zooid-server backup prune TARGET --before TIME [--plan]
 zooid-server import --apache DIR [--apache-log DIR] --data DIR [--as-member N=LINE] [--plan]
-zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR [--to ZXID|TIME]}
+zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR|TARGET [--to ZXID|TIME]}
 zooid-server inspect FILE... [--entries [--data]] [--verify]
 zooid-server inspect --diff STATE STATE [--data]
 zooid-server history DIR PATH [--recursive] [--after ZXID] [--data]
@@ -66,7 +66,7 @@ the history of another one (zooid.history.retainMs) or from a backup, as it was 
 TARGET is a directory or s3://BUCKET/PREFIX, with --endpoint URL, --region R, and --credentials FILE where the key is not in the environment; backup says what
 is in one, checks all of it, or removes what no state from a time on needs. import makes one from the
 data directory of a stopped Apache ZooKeeper server; --plan only says which of its files are read, and how far they go. export is the way back: OUT becomes
-a data directory for Apache's servers, from that of a stopped server, or from a history. inspect says what is in files of
+a data directory for Apache's servers, from that of a stopped server, a history or a backup. inspect says what is in files of
 the history (zooid.history.retainMs), in a data directory's archive, in segments of the log, and in ZooKeeper's snapshots and logs: --entries prints each
 change, --data with values and access lists, --verify reads everything against its sums. --diff compares two states by path, each a data directory of a stopped
 server or of ZooKeeper, a snapshot, or a moment of a history, DIR@ZXID or DIR@TIME; status 1 if they differ. history prints the changes of one node

@@ -1,34 +1,60 @@
-import { type Exported, type ExportSource, exportToApache, planRestore, readSurvivor } from "@zooid/embedded-server";
+import {
+  checkRoom,
+  type Exported,
+  exportToApache,
+  planRestore,
+  type RestorePlan,
+  readSurvivor,
+  withStagedBackup,
+} from "@zooid/embedded-server";
 import { counted, formatZxid } from "@zooid/model";
+import { interruptible } from "./interruptible.ts";
 import type { ExportCommand } from "./offline-command.ts";
 import type { Output } from "./recover.ts";
-import { archiveOf } from "./restore.ts";
+import { archiveOf, progressLines, stateBytes } from "./restore.ts";
 import { warnOfUncommitted } from "./snapshot.ts";
+import { openNamedTarget } from "./target-options.ts";
 
 /** Apache's default of `jute.maxbuffer`: it loads no field of a snapshot that is longer. */
 const APACHE_BUFFER_BYTES = 0xf_ffff;
 
 /**
  * `zooid-server export`: makes a data directory of Apache ZooKeeper's from that of a stopped
- * server, or from a history.
+ * server, from a history, or from a backup.
  *
- * @throws OfflineError and StoreError; nothing is left behind then
+ * @throws BackupError, OfflineError and StoreError; nothing is left behind then
  */
-export async function exportData({ source, to: directory }: ExportCommand, output: Output): Promise<void> {
-  const { warn } = output;
-  const takesDamaged = "takesDamaged" in source && source.takesDamaged;
-  const exported = await exportToApache(sourceOf(source, output), { directory, takesDamaged, warn });
+export function exportData({ source, to: directory }: ExportCommand, output: Output): Promise<void> {
+  return interruptible("nothing was exported", async (signal) => {
+    const { warn } = output;
+    const options = { directory, takesDamaged: false, signal, warn };
+    if (!("from" in source)) {
+      const survivor = readSurvivor(source.directories);
+      warnOfUncommitted(survivor, output);
+      return report(
+        await exportToApache({ survivor }, { ...options, takesDamaged: source.takesDamaged }),
+        directory,
+        output,
+      );
+    }
+    const use = async (plan: RestorePlan): Promise<void> => {
+      checkRoom(directory, stateBytes(plan));
+      report(await exportToApache({ plan }, options), directory, output);
+    };
+    const { from, target: moment } = source;
+    if (typeof from === "string") return await use(planRestore(archiveOf(from), moment));
+    const target = openNamedTarget(from, signal);
+    const directories = { dataDir: directory };
+    const progress = progressLines(output, target.name);
+    await withStagedBackup({ target, moment, directories, signal, warn, progress }, use);
+  });
+}
+
+function report(exported: Exported, directory: string, output: Output): void {
   const { leftOutCount, nodeCount, zxid } = exported;
   const leftOut = counted(leftOutCount, "ephemeral znode");
   output.print(`${directory} has ${counted(nodeCount, "znode")} up to ${formatZxid(zxid)}; ${leftOut} left out`);
   for (const flag of flagsFor(exported)) output.warn(flag);
-}
-
-function sourceOf(source: ExportCommand["source"], output: Output): ExportSource {
-  if ("from" in source) return { plan: planRestore(archiveOf(source.from), source.target) };
-  const survivor = readSurvivor(source.directories);
-  warnOfUncommitted(survivor, output);
-  return { survivor };
 }
 
 /** What Apache's server has to be started with, for data that it would refuse or delete. */

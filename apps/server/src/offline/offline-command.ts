@@ -55,8 +55,8 @@ export interface ExportedData {
 }
 
 export interface ExportedHistory {
-  /** The folder of the archive, or a data directory that has one. */
-  readonly from: string;
+  /** The folder of an archive or a backup, or a data directory that has an archive. */
+  readonly from: string | NamedTarget;
   /** The moment; undefined: the newest one. */
   readonly target: RestoreTarget | undefined;
 }
@@ -131,6 +131,7 @@ const BACKUP = {
 } as const;
 
 const EXPORT = {
+  ...TARGET_OPTIONS,
   apache: { type: "string" },
   data: { type: "string" },
   log: { type: "string" },
@@ -242,14 +243,18 @@ function exportCommand(argv: readonly string[]): ExportCommand {
   const { apache, data, log, force = false, from, to } = values;
   if (apache === undefined) problems.push("--apache names the directory that gets the data: an empty one, or none");
   if ((data === undefined) === (from === undefined))
-    problems.push("--data names the data directory of the stopped server, or --from one that has a history: give one");
+    problems.push(
+      "--data names the data directory of the stopped server, or --from one that has a history, a backup's directory, or s3://BUCKET/PREFIX: give one",
+    );
   if (data === undefined && (log !== undefined || force)) problems.push("--log and --force go with --data");
   if (from === undefined && to !== undefined)
     problems.push("--to goes with --from: a data directory has its last state");
   const target = to === undefined ? undefined : targetOf("--to", to, problems);
+  const named = namedTarget(from ?? ".", values, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   const directories = { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) };
-  const source = from === undefined ? { directories, takesDamaged: force } : { from: resolve(from), target };
+  const place = isRemote(named.target) ? named : named.target;
+  const source = from === undefined ? { directories, takesDamaged: force } : { from: place, target };
   return { kind: "export", to: resolve(apache ?? "."), source };
 }
 

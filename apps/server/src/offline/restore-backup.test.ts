@@ -5,6 +5,7 @@ import { ArchivedHistory, type Moment } from "@zooid/embedded-server/testing/arc
 import { formatZxid } from "@zooid/model";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { exitStatusOf } from "../process/exit-status.ts";
+import { exportData } from "./export.ts";
 import { parseOfflineCommand } from "./offline-command.ts";
 import { restore } from "./restore.ts";
 
@@ -40,19 +41,28 @@ afterEach(async () => {
 
 const place = (name: string): string => join(history.folder, name);
 
-/** What it prints, or the status and the sentence of its failure. */
-async function run(...options: readonly string[]): Promise<readonly (string | number)[]> {
+/** What a restore prints, or the status and the sentence of its failure. */
+function run(...options: readonly string[]): Promise<readonly (string | number)[]> {
+  return runCommand("restore", options);
+}
+
+async function runCommand(
+  name: "export" | "restore",
+  options: readonly string[],
+): Promise<readonly (string | number)[]> {
   const argv = ["--from", TARGET, "--endpoint", service.endpoint, "--credentials", place("key"), ...options];
-  const command = parseOfflineCommand(["restore", ...argv], () => expect.unreachable());
-  if (command?.kind !== "restore") expect.unreachable("it is a restore");
+  const command = parseOfflineCommand([name, ...argv], () => expect.unreachable());
   const lines: string[] = [];
+  const output = {
+    print: (line: string) => void lines.push(line),
+    warn: (line: string) => {
+      if (!line.includes("MiB fetched")) lines.push(line);
+    },
+  };
   try {
-    await restore(command, {
-      print: (line) => lines.push(line),
-      warn: (line) => {
-        if (!line.includes("MiB fetched")) lines.push(line);
-      },
-    });
+    if (command?.kind === "export") await exportData(command, output);
+    else if (command?.kind === "restore") await restore(command, output);
+    else expect.unreachable("it is one of these");
     return lines;
   } catch (error) {
     expect(JSON.stringify(error)).not.toContain(SECRET);
@@ -197,4 +207,22 @@ test("a key is for a bucket: it is refused with a directory", () => {
   expect(() => parseOfflineCommand(argv, () => expect.unreachable())).toThrow(
     "--endpoint, --region and --credentials are for",
   );
+});
+
+test("a moment out of a bucket is exported for Apache's servers, and a damaged or missing backup is named", async () => {
+  const { zxid } = moments[1] ?? last();
+  const before = readdirSync(history.folder);
+  expect(await runCommand("export", ["--apache", place("apache"), "--to", formatZxid(zxid)])).toEqual([
+    expect.stringMatching(
+      `^${place("apache")} has \\d+ znodes up to ${formatZxid(zxid)}; 0 ephemeral znodes left out$`,
+    ),
+  ]);
+  expect(readdirSync(history.folder).toSorted()).toEqual([...before, "apache"].toSorted());
+  expect(readdirSync(join(place("apache"), "version-2"))).toContain(`snapshot.${zxid.toString(16)}`);
+  expect(await runCommand("export", ["--apache", place("apache")])).toEqual([6, expect.stringContaining("not empty")]);
+  service.objects.clear();
+  expect(await runCommand("export", ["--apache", place("other")])).toEqual([6, expect.stringMatching(/it is empty$/)]);
+  service.faults.push({ kind: "status", status: 403, code: "SignatureDoesNotMatch" });
+  expect(await runCommand("export", ["--apache", place("other")])).toMatchObject([4, expect.anything()]);
+  expect(readdirSync(history.folder).toSorted()).toEqual([...before, "apache"].toSorted());
 });

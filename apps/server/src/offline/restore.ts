@@ -103,12 +103,13 @@ async function livingProblems(
 const NOT_ASKED =
   "the history does not list the members of its ensemble, so none of them was asked whether it still runs; " +
   "name the zoo.cfg that lists them: zooid-server restore zoo.cfg --from DIR …";
+
 interface SizeFacts extends Pick<RestorePlan, "manifest"> {
   readonly files: readonly { readonly bytes: number }[];
 }
 
 /** The state is about as long as its base, and the log as its entries. */
-function stateBytes({ files, manifest }: SizeFacts): number {
+export function stateBytes({ files, manifest }: SizeFacts): number {
   const base = manifest.parts.reduce((sum, { bytes }) => sum + bytes, 0);
   return base + files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
@@ -129,7 +130,7 @@ async function printRemotePlan(target: BackupTarget, moment: RestoreTarget | und
 const PROGRESS_MS = 10_000;
 
 /** A line each ten seconds: how far a long copy is. */
-function progressLines({ warn }: Output, name: string): (doneBytes: number, allBytes: number) => void {
+export function progressLines({ warn }: Output, name: string): (doneBytes: number, allBytes: number) => void {
   let nextMs = performance.now();
   return (doneBytes, allBytes) => {
     if (performance.now() < nextMs) return;

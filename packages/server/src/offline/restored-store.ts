@@ -12,11 +12,13 @@ const STANDALONE_SID = 1;
  */
 export async function withRestoredStore<T>(
   plan: RestorePlan,
-  { copy, warn }: { readonly copy: string; warn(text: string): void },
+  { copy, signal, warn }: { readonly copy: string; readonly signal?: AbortSignal; warn(text: string): void },
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
   // Ended sessions would be transactions of their own, behind the state that is wanted.
   const command = "zooid-server export or inspect";
-  await restoreHistory(plan, { directories: { dataDir: copy }, command, member: undefined, keepsSessions: true, warn });
+  const directories = { dataDir: copy };
+  const ended = signal === undefined ? {} : { signal };
+  await restoreHistory(plan, { directories, command, member: undefined, keepsSessions: true, ...ended, warn });
   return await withOfflineStore({ directory: copy, sid: STANDALONE_SID, warn }, use);
 }

@@ -18,6 +18,7 @@ export interface ExportOptions {
   readonly directory: string;
   /** Whether a damaged log is taken as far as it is whole. */
   readonly takesDamaged: boolean;
+  readonly signal?: AbortSignal;
   warn(text: string): void;
 }
 
@@ -36,7 +37,7 @@ const FOLDER = "version-2";
  * @throws OfflineError and StoreError; nothing is left behind then
  */
 export async function exportToApache(source: ExportSource, options: ExportOptions): Promise<Exported> {
-  const { directory, takesDamaged, warn } = options;
+  const { directory, takesDamaged, signal, warn } = options;
   if (existsSync(directory) && (!statSync(directory).isDirectory() || readdirSync(directory).length > 0)) {
     throw new OfflineError([`${directory} is not an empty directory: the data gets one of its own`]);
   }
@@ -49,11 +50,12 @@ export async function exportToApache(source: ExportSource, options: ExportOption
     const whole = join(aside, "whole");
     const folder = join(whole, FOLDER);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const write = (store: Store): Promise<Exported> => writeApache(store, folder);
+    const write = (store: Store): Promise<Exported> => writeApache(store, folder, signal);
     const exported =
       "survivor" in source
         ? await withCopiedStore(source.survivor, { copy, takesDamaged, warn }, write)
-        : await withRestoredStore(source.plan, { copy, warn }, write);
+        : await withRestoredStore(source.plan, { copy, ...(signal === undefined ? {} : { signal }), warn }, write);
+    signal?.throwIfAborted();
     syncFolder(whole);
     // In one step, or a kill could leave an empty directory that Apache's server starts on.
     if (existsSync(directory)) renameSync(folder, join(directory, FOLDER));
@@ -69,11 +71,14 @@ export async function exportToApache(source: ExportSource, options: ExportOption
   }
 }
 
-async function writeApache(store: Store, folder: string): Promise<Exported> {
+async function writeApache(store: Store, folder: string, signal: AbortSignal | undefined): Promise<Exported> {
   await using snapshot = await store.exportSnapshot("left out");
   const { position, nodeCount, leftOutCount, ttlCount, dataBytesMax, sizeBytes } = snapshot;
   const { zxid } = position;
-  await writeWhole(join(folder, `snapshot.${zxid.toString(16)}`), () => snapshot.next());
+  await writeWhole(join(folder, `snapshot.${zxid.toString(16)}`), () => {
+    signal?.throwIfAborted();
+    return snapshot.next();
+  });
   for (const name of ["acceptedEpoch", "currentEpoch"]) {
     writeFileSync(join(folder, name), String(epochOf(zxid)), { mode: 0o600, flush: true });
   }
