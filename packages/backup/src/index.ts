@@ -29,5 +29,6 @@ export {
   BackupUploads,
   type BackupUploadsOptions,
 } from "./upload/backup-uploads.ts";
+export { openUploadTarget } from "./upload/open-upload-target.ts";
 export type { SharedFacts } from "./upload/shared-facts.ts";
 export type { UploadSettings } from "./upload/upload-messages.ts";

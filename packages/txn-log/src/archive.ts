@@ -34,5 +34,6 @@ export {
   parsePartName,
   partName,
 } from "./archive/base-manifest.ts";
+export { BaseStateReader } from "./archive/base-state.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { lowerPriority } from "./threads/lower-priority.ts";

@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
 import { lowerPriority } from "@zooid/txn-log/archive";
-import { BackupError } from "../backup-error.ts";
 import type { BackupTarget, ObjectTail, TargetObject } from "../targets/backup-target.ts";
-import { openTarget } from "../targets/open-target.ts";
 import { BackupUploader } from "./backup-uploader.ts";
+import { openUploadTarget } from "./open-upload-target.ts";
 import { Pace } from "./pace.ts";
 import type { UploadCommand, UploadReport, UploadSettings, UploadThreadData } from "./upload-messages.ts";
 
@@ -13,7 +11,6 @@ import type { UploadCommand, UploadReport, UploadSettings, UploadThreadData } fr
 const NICE = 10;
 /** Time for the lease to be freed. */
 const CLOSE_MS = 2_000;
-const KEY_BYTES_MAX = 64 * 1024;
 
 /**
  * Opens the target again before each pass: the file with its key may have been replaced.
@@ -57,22 +54,9 @@ class ReopenedTarget implements BackupTarget {
 
   #target(): BackupTarget {
     this.#signal.throwIfAborted();
-    const { credentialsFile: file, ...settings } = this.#settings;
-    const credentials = file === undefined ? undefined : { file, text: keyIn(file) };
-    this.#opened ??= openTarget({ ...settings, credentials }, this.#signal);
+    this.#opened ??= openUploadTarget(this.#settings, this.#signal);
     return this.#opened;
   }
-}
-
-function keyIn(file: string): string {
-  try {
-    const text = readFileSync(file, "utf8");
-    if (text.length <= KEY_BYTES_MAX) return text;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new BackupError({ code: "SETTING", problem: `the key of the backup cannot be read: ${reason}` }, { cause });
-  }
-  throw new BackupError({ code: "SETTING", problem: `${file} is too long for a file with one key` });
 }
 
 /** Does one pass at a time, as the server's thread asks for it. */

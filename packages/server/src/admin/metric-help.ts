@@ -134,6 +134,8 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["zooid_backup_gaps", "Gaps that came into the backup since the server that uploads began"],
   ["zooid_backup_age_seconds", "Time since the backup had all files of the history"],
   ["zooid_backup_base_age_seconds", "Time since the last whole state in the backup was taken"],
+  ["zooid_backup_replay_differs", "1 if the last base of the backup is not what the one before it and the log lead to"],
+  ["zooid_backup_replayed_age_seconds", "Time since a base of the backup was compared with the one before it"],
   ["zooid_backup_verified_age_seconds", "Time since the last whole state in the backup was read back"],
   [
     "zooid_history_failing",

@@ -1,6 +1,8 @@
 import type { BackupStatus } from "@zooid/backup";
+import { composeZxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { backupFault, backupMetrics } from "./backup-health.ts";
+import type { ReplayStatus } from "./replay-checks.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 1000 * HOUR_MS;
@@ -18,6 +20,22 @@ const STATUS: BackupStatus = {
   askedCount: 0,
   doneCount: 0,
 };
+
+const NOT_REPLAYED: ReplayStatus = { replayedMs: undefined, differs: undefined };
+const DIFFERS = {
+  kind: "differs",
+  from: composeZxid(1, 2),
+  to: composeZxid(1, 9),
+  at: composeZxid(1, 5),
+  found: "x",
+} as const;
+
+test("a base that is not what the one before it leads to is a fault", () => {
+  const age = { status: STATUS, baseEveryMs: HOUR_MS, sinceMs: 0 };
+  expect(backupFault(age, { replayedMs: NOW_MS, differs: DIFFERS }, NOW_MS)).toBe(
+    "the backup in /b does not lead from its base at 0x100000002 to the one at 0x100000009: x",
+  );
+});
 
 test.each<readonly [what: string, status: Partial<BackupStatus>, sinceMs: number, fault: string | undefined]>([
   ["all is recent", {}, 0, undefined],
@@ -51,15 +69,14 @@ test.each<readonly [what: string, status: Partial<BackupStatus>, sinceMs: number
   ],
 ])("where %s, the fault is %j", (_, status, sinceMs, fault) => {
   const age = { status: { ...STATUS, ...status }, baseEveryMs: 2.5 * HOUR_MS, sinceMs };
-  expect(backupFault(age, NOW_MS)).toBe(fault);
+  expect(backupFault(age, NOT_REPLAYED, NOW_MS)).toBe(fault);
 });
 
 test("metrics have ages in seconds, and none of what was not yet", () => {
-  const metrics = (status: BackupStatus | undefined) =>
+  const metrics = (status: BackupStatus, replay: ReplayStatus = NOT_REPLAYED) =>
     Object.fromEntries(
-      [...backupMetrics(status, NOW_MS)].map((metric) => [metric.name, "value" in metric && metric.value]),
+      [...backupMetrics(status, replay, NOW_MS)].map((metric) => [metric.name, "value" in metric && metric.value]),
     );
-  expect(metrics(undefined)).toEqual({});
   expect(metrics(STATUS)).toEqual({
     zooid_backup_uploading: 1,
     zooid_backup_failing: 0,
@@ -67,11 +84,17 @@ test("metrics have ages in seconds, and none of what was not yet", () => {
     zooid_backup_age_seconds: 1,
     zooid_backup_base_age_seconds: 3600,
     zooid_backup_verified_age_seconds: 3600,
+    zooid_backup_replay_differs: 0,
   });
   const none = { passedMs: undefined, baseTakenMs: undefined, verifiedMs: undefined };
   expect(metrics({ ...STATUS, ...none, isHolder: undefined, fault: "x", gapCount: 2 })).toEqual({
     zooid_backup_uploading: 0,
     zooid_backup_failing: 1,
     zooid_backup_gaps: 2,
+    zooid_backup_replay_differs: 0,
+  });
+  expect(metrics(STATUS, { replayedMs: NOW_MS - 60_000, differs: DIFFERS })).toMatchObject({
+    zooid_backup_replay_differs: 1,
+    zooid_backup_replayed_age_seconds: 60,
   });
 });

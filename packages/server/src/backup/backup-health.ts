@@ -1,5 +1,7 @@
 import type { BackupStatus } from "@zooid/backup";
+import { formatZxid } from "@zooid/model";
 import { gauge, type Metric } from "../admin/metric.ts";
+import type { ReplayStatus } from "./replay-checks.ts";
 
 /** What a check of the backup looks at. */
 export interface BackupAge {
@@ -13,8 +15,14 @@ export interface BackupAge {
 const LATE_MS = 900_000;
 
 /** Why the backup is too old; undefined while it is not. */
-export function backupFault({ status, baseEveryMs, sinceMs }: BackupAge, nowMs: number): string | undefined {
+export function backupFault(
+  { status, baseEveryMs, sinceMs }: BackupAge,
+  { differs }: ReplayStatus,
+  nowMs: number,
+): string | undefined {
   const { baseTakenMs, fault, passedMs, target } = status;
+  if (differs !== undefined)
+    return `the backup in ${target} does not lead from its base at ${formatZxid(differs.from)} to the one at ${formatZxid(differs.to)}: ${differs.found}`;
   const reason = fault === undefined ? "" : `: ${fault}`;
   if (nowMs - Math.max(passedMs ?? 0, sinceMs) > LATE_MS)
     return `the backup in ${target} was not continued for ${minutes(nowMs - (passedMs ?? sinceMs))} minutes${reason}`;
@@ -24,14 +32,19 @@ export function backupFault({ status, baseEveryMs, sinceMs }: BackupAge, nowMs: 
   return undefined;
 }
 
-export function* backupMetrics(status: BackupStatus | undefined, nowMs: number): IterableIterator<Metric> {
-  if (status === undefined) return;
+export function* backupMetrics(
+  status: BackupStatus,
+  { differs, replayedMs }: ReplayStatus,
+  nowMs: number,
+): IterableIterator<Metric> {
   yield gauge("zooid_backup_uploading", status.isHolder === true ? 1 : 0);
   yield gauge("zooid_backup_failing", status.fault === undefined ? 0 : 1);
   yield gauge("zooid_backup_gaps", status.gapCount);
   yield* age("zooid_backup_age_seconds", status.passedMs, nowMs);
   yield* age("zooid_backup_base_age_seconds", status.baseTakenMs, nowMs);
   yield* age("zooid_backup_verified_age_seconds", status.verifiedMs, nowMs);
+  yield gauge("zooid_backup_replay_differs", differs === undefined ? 0 : 1);
+  yield* age("zooid_backup_replayed_age_seconds", replayedMs, nowMs);
 }
 
 /** Nothing where there was none yet. */

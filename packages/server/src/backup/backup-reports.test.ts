@@ -1,7 +1,8 @@
 import type { BackupEvent } from "@zooid/backup";
 import { composeZxid } from "@zooid/model";
 import { expect, test } from "vitest";
-import { reportBackup } from "./backup-reports.ts";
+import { type BackupLog, reportBackup, reportReplay } from "./backup-reports.ts";
+import type { ReplayResult } from "./replay-check.ts";
 
 const [FROM, TO] = [composeZxid(1, 2), composeZxid(1, 9)];
 
@@ -34,11 +35,32 @@ test.each<readonly [line: string, event: BackupEvent]>([
     { kind: "removed", count: 2 },
   ],
 ])("%s", (line, event) => {
+  expect(linesOf((log) => reportBackup(event, "/b", log))).toEqual([line]);
+});
+
+test.each<readonly [line: string, result: ReplayResult]>([
+  [
+    "info backup-replayed: the backup in /b leads from its base at 0x100000002 to the one at 0x100000009 by 7 transactions: digests are equal",
+    { kind: "equal", from: FROM, to: TO, entryCount: 7 },
+  ],
+  [
+    "error backup-differs: the backup in /b does not lead from its base at 0x100000002 to the one at 0x100000009; at 0x100000002: x. Moments between them may be restored wrongly: zooid-server backup verify names damaged files",
+    { kind: "differs", from: FROM, to: TO, at: FROM, found: "x" },
+  ],
+  [
+    "info backup-not-replayed: the last base of the backup in /b was not compared with the one before it: x",
+    { kind: "skipped", reason: "x" },
+  ],
+])("%s", (line, result) => {
+  expect(linesOf((log) => reportReplay(result, "/b", log))).toEqual([line]);
+});
+
+function linesOf(report: (log: BackupLog) => void): readonly string[] {
   const lines: string[] = [];
   const at =
     (level: string) =>
     (text: string, fields: { readonly event?: string }): unknown =>
       lines.push(`${level} ${fields.event}: ${text}`);
-  reportBackup(event, "/b", { error: at("error"), warn: at("warn"), info: at("info") });
-  expect(lines).toEqual([line]);
-});
+  report({ error: at("error"), warn: at("warn"), info: at("info") });
+  return lines;
+}

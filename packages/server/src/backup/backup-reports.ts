@@ -1,6 +1,7 @@
 import type { BackupEvent } from "@zooid/backup";
 import { counted, formatZxid } from "@zooid/model";
 import type { LogFields } from "../operators/log-fields.ts";
+import type { ReplayResult } from "./replay-check.ts";
 
 /** What reports on a backup go to. */
 export interface BackupLog {
@@ -48,6 +49,30 @@ export function reportBackup(event: BackupEvent, target: string, log: BackupLog)
       return log.info(
         `${counted(event.count, "file")} of the backup in ${target} removed: older than zooid.backup.retainMs`,
         { event: "backup-pruned" },
+      );
+  }
+}
+
+/** Writes what the comparison of a new base with the one before it found. */
+export function reportReplay(result: ReplayResult, target: string, log: BackupLog): void {
+  switch (result.kind) {
+    case "equal":
+      return log.info(
+        `the backup in ${target} leads from its base at ${formatZxid(result.from)} to the one at ${formatZxid(result.to)} by ${counted(result.entryCount, "transaction")}: digests are equal`,
+        { event: "backup-replayed" },
+      );
+    case "differs":
+      return log.error(
+        `the backup in ${target} does not lead from its base at ${formatZxid(result.from)} to the one at ${formatZxid(result.to)}; ` +
+          `at ${formatZxid(result.at)}: ${result.found}. Moments between them may be restored wrongly: zooid-server backup verify names damaged files`,
+        { event: "backup-differs" },
+      );
+    case "skipped":
+      return log.info(
+        `the last base of the backup in ${target} was not compared with the one before it: ${result.reason}`,
+        {
+          event: "backup-not-replayed",
+        },
       );
   }
 }

@@ -4,7 +4,8 @@ import type { Zxid } from "@zooid/model";
 import type { Store } from "@zooid/txn-log/sqlite";
 import type { Metric } from "../admin/metric.ts";
 import { backupFault, backupMetrics } from "./backup-health.ts";
-import { type BackupLog, reportBackup } from "./backup-reports.ts";
+import { type BackupLog, reportBackup, reportReplay } from "./backup-reports.ts";
+import { ReplayChecks } from "./replay-checks.ts";
 
 export interface ServerBackupOptions {
   readonly settings: UploadSettings;
@@ -19,6 +20,7 @@ export interface ServerBackupOptions {
 /** The backup of a running server: its archive is copied to the target while it serves. */
 export class ServerBackup implements AsyncDisposable {
   readonly #uploads: BackupUploads;
+  readonly #replays: ReplayChecks;
   readonly #baseEveryMs: number;
   readonly #sinceMs = Date.now();
 
@@ -37,7 +39,15 @@ export class ServerBackup implements AsyncDisposable {
         await store.archive?.flush();
         await store.archive?.takeBase();
       },
-      noted: (event) => reportBackup(event, settings.target, log),
+      noted: (event) => {
+        reportBackup(event, settings.target, log);
+        if (event.kind === "base") this.#replays.begin();
+      },
+    });
+    this.#replays = new ReplayChecks({
+      settings,
+      scratch: join(directory, "archive", "replayed"),
+      noted: (result) => reportReplay(result, settings.target, log),
     });
   }
 
@@ -69,16 +79,26 @@ export class ServerBackup implements AsyncDisposable {
     return await this.#uploads.purge(through);
   }
 
+  /**
+   * Ends a comparison of bases, which would lack what a purge removes, and has copies of it; none
+   * begins until the answer is disposed of.
+   */
+  pauseReplays(): Promise<Disposable> {
+    return this.#replays.pause();
+  }
+
   /** Why the backup is too old; undefined while it is not. */
   fault(): string | undefined {
-    return backupFault({ status: this.status, baseEveryMs: this.#baseEveryMs, sinceMs: this.#sinceMs }, Date.now());
+    const age = { status: this.status, baseEveryMs: this.#baseEveryMs, sinceMs: this.#sinceMs };
+    return backupFault(age, this.#replays.status, Date.now());
   }
 
   metrics(): Iterable<Metric> {
-    return backupMetrics(this.status, Date.now());
+    return backupMetrics(this.status, this.#replays.status, Date.now());
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#uploads[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#uploads[Symbol.asyncDispose]();
+    await this.#replays[Symbol.asyncDispose]();
   }
 }

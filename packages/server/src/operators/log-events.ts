@@ -9,11 +9,14 @@ export type ServerEvent =
   | "another-ensemble"
   | "backup-base"
   | "backup-damaged"
+  | "backup-differs"
   | "backup-failed"
   | "backup-gap"
   | "backup-holder"
+  | "backup-not-replayed"
   | "backup-other-history"
   | "backup-pruned"
+  | "backup-replayed"
   | "backup-works"
   | "certificate-expires"
   | "certificates-refused"
@@ -90,11 +93,14 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "applied-beyond": "this server has applied transactions that the leader's history lacks; it does not join",
   "backup-base": "the backup has another whole state",
   "backup-damaged": "a damaged file is left out of the backup",
+  "backup-differs": "a base of the backup and the files behind it lead to another state than its next base",
   "backup-failed": "the backup cannot be continued",
   "backup-gap": "the backup lacks transactions",
   "backup-holder": "another server, or this one, continues the backup",
+  "backup-not-replayed": "a base of the backup was not compared with the one before it",
   "backup-other-history": "the backup ends with a history from before a restore",
   "backup-pruned": "old files of the backup were removed",
+  "backup-replayed": "a base of the backup and the files behind it lead to its next base",
   "backup-works": "the backup is continued again",
   "certificate-expires": "a certificate of this server has expired, or does so within 30, 7 or 1 days",
   "certificates-refused": "changed files of certificates cannot be used; the ones read before stay in force",

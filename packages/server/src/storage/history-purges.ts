@@ -107,6 +107,7 @@ export class HistoryPurges {
   async #run(through: Zxid, withBackup: boolean): Promise<void> {
     try {
       const { backup } = this.#host.storage();
+      using _paused = await backup?.pauseReplays();
       // What only this server's history has would be a gap of the backup.
       if (backup !== undefined) {
         await this.#flush();

@@ -1,6 +1,6 @@
 import type { DataTree } from "@zooid/data-tree";
 import { type ByteSlice, formatZxid, ZXID_NONE } from "@zooid/model";
-import { type StateMeta, StoreError } from "@zooid/txn-log";
+import { type StateMeta, type StateSink, StoreError } from "@zooid/txn-log";
 import type { Store } from "@zooid/txn-log/sqlite";
 
 /**
@@ -12,15 +12,20 @@ import type { Store } from "@zooid/txn-log/sqlite";
  */
 export function loadTree(tree: DataTree, store: Store, stateFile: string): StateMeta {
   tree.beginLoad();
-  const meta = store.loadState({
+  const meta = store.loadState(treeSink(tree));
+  tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId });
+  checkDigest(tree, meta, stateFile);
+  return meta;
+}
+
+/** Fills a tree whose load has begun. */
+export function treeSink(tree: DataTree): StateSink {
+  return {
     session: ({ idHigh, idLow, timeoutMs, passwordHash }) =>
       tree.loadSession({ high: idHigh, low: idLow, timeoutMs, passwordHash }),
     node: ({ id, parentId, name, hasData, data, stat, acl }) =>
       tree.loadNode({ id, parentId, name: view(name), data: hasData ? view(data) : null, stat: view(stat), acl }),
-  });
-  tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId });
-  checkDigest(tree, meta, stateFile);
-  return meta;
+  };
 }
 
 function checkDigest(tree: DataTree, meta: StateMeta, file: string): void {

@@ -1,10 +1,11 @@
-import { type Acl, emptySlice, type PastNode, StatOffset, type Zxid } from "@zooid/model/storage";
+import { emptySlice, type PastNode, StatOffset, type Zxid } from "@zooid/model/storage";
 import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
 import { dataStart, isWhole, RowOffset, viewNode } from "../state/node-row.ts";
 import type { StateNode } from "../state-store.ts";
 import { type ListedBase, readBase } from "./archive-base.ts";
 import { damaged } from "./archive-format.ts";
 import type { BaseManifest } from "./base-manifest.ts";
+import { parseAclContent } from "./base-state.ts";
 
 const SLASH = 0x2f;
 
@@ -145,8 +146,7 @@ class NodeFinder implements SnapshotParts {
     const aclId = viewNode(row, node);
     const { data, hasData } = node;
     const stat = row.subarray(RowOffset.stat);
-    const entries = JSON.parse(this.#acls[aclId - 1] ?? "[]") as [number, string, string][];
-    const acl: Acl = entries.map(([perms, scheme, id]) => ({ perms, scheme, id }));
+    const acl = parseAclContent(this.#acls[aclId - 1] ?? "[]");
     return {
       data: hasData ? Buffer.from(data.bytes.subarray(data.start, data.end)) : null,
       acl,
