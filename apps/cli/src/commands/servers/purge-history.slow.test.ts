@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
@@ -79,4 +79,20 @@ test("without rights, a point, or a backup the reason and the status say so, and
     [{ error: { message: "the server refuses: this server has no backup: zooid.backup.target is not set" } }],
   ]);
   expect(audited.at(-1)).toBe("purgeHistory failure");
+});
+
+test("the statuses of docs/operations.md are those in which the command ends", async () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../../docs/operations.md"), "utf8");
+  const [, table = ""] = page.split("| status of `purge-history` | means |\n");
+  const listed = [...(table.split("\n\n")[0] ?? "").matchAll(/^\| (\d+) \|/gm)].map(([, status]) => Number(status));
+  await using away = await Session.open("127.0.0.1:1", "json");
+  const unreachable = await away.run("purge-history", "--through", "0x1", "--admin", "http://127.0.0.1:1");
+  const ended = [
+    (await run("json", ["--through", "0x0"])).status,
+    (await run("json", ["--through", "0x7700000000"])).status,
+    (await run("json", ["--through", "soon"])).status,
+    await unreachable.ended,
+    (await run("json", ["--through", "0x0"], [])).status,
+  ];
+  expect(ended).toEqual(listed);
 });
