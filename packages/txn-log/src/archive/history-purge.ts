@@ -22,6 +22,11 @@ export interface HistoryPurgeOptions {
   readonly mark: () => void;
   /** Asked between steps: whether to give up. */
   readonly isEnded: () => boolean;
+  /**
+   * Time that a step waits for what is in its way: entries that are not committed, a state that is
+   * sent, readers of segments. Default 60 s.
+   */
+  readonly waitMs?: number;
 }
 
 /** What a purge removed, or why it did not come to its end. */
@@ -41,10 +46,8 @@ export interface HistoryPurgeParts {
 }
 
 const POLL_MS = 50;
-/** Time for what is logged to be committed, archived and checkpointed. */
-const COPY_MS_MAX = 60_000;
-/** Time for readers to close segments, and for states that are sent. */
-const READERS_MS_MAX = 60_000;
+const WAIT_MS = 60_000;
+const SENDING = "a state is sent to a member, or copied";
 
 /** Ends a purge with what is in its way. */
 class Obstacle extends Error {
@@ -119,14 +122,17 @@ class HistoryPurging {
 
   /** Everything up to a zxid is committed, and is in the archive and in the state file. */
   async #copyAll(end: Zxid): Promise<void> {
-    const { archive, state } = this.#parts;
-    await this.#until(COPY_MS_MAX, async () => {
+    const { archive, state, transfers } = this.#parts;
+    await this.#until(async () => {
       this.#options.mark();
       await within(POLL_MS, archive.flush());
       await within(POLL_MS, state.flush());
       const { unable } = archive.status;
       if (unable.files !== undefined) return `the history cannot be written: ${unable.files}`;
-      if (state.applied.applied.zxid < end) return `${formatZxid(end)} is not committed, or not in the state file yet`;
+      if (state.applied.applied.zxid < end) {
+        const place = `the state file is not at ${formatZxid(end)} yet`;
+        return transfers.isSending ? `${place}: ${SENDING}` : `${place}, or that is not committed`;
+      }
       return this.#isArchived(end) ? undefined : `${formatZxid(end)} is in no file of the history yet`;
     });
   }
@@ -151,7 +157,7 @@ class HistoryPurging {
   /** The log lets go of all segments before one, and their files are removed. */
   async #discard(end: Zxid, sequence: number): Promise<void> {
     const { log, logDirectory } = this.#parts;
-    await this.#until(READERS_MS_MAX, async () => {
+    await this.#until(async () => {
       log.allowPurge(this.#parts.state.applied.applied.zxid);
       await new Promise<void>((resolve) => log.discard(end, resolve));
       const { floor, commitHint } = log.durable;
@@ -160,7 +166,7 @@ class HistoryPurging {
       if (floor.zxid >= end) return `a reader has the segment ${left} open, such as the check of the files`;
       // It is written with the next transaction, or with the next segment.
       if (commitHint < end) await this.#renew();
-      return `the log is kept behind ${formatZxid(floor.zxid)} for a state that is sent to a member, or copied`;
+      return `the log is kept behind ${formatZxid(floor.zxid)}: ${SENDING}`;
     });
   }
 
@@ -176,8 +182,8 @@ class HistoryPurging {
   }
 
   /** Tries again until an attempt gives no reason why not, at most for a time. */
-  async #until(msMax: number, attempt: () => Promise<string | undefined>): Promise<void> {
-    const endMs = performance.now() + msMax;
+  async #until(attempt: () => Promise<string | undefined>): Promise<void> {
+    const endMs = performance.now() + (this.#options.waitMs ?? WAIT_MS);
     for (;;) {
       this.#assertOpen();
       const reason = await attempt();

@@ -167,6 +167,11 @@ export class SnapshotTransfers {
     }
   }
 
+  /** Whether a state is read to be sent to a member, or copied. */
+  get isSending(): boolean {
+    return this.#sources.size > 0;
+  }
+
   /** Nothing new is begun any more. */
   stop(): void {
     this.#isClosed = true;
