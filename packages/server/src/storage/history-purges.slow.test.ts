@@ -118,6 +118,32 @@ test("a time stands for the last transaction that was not stamped later, and a p
   expect(zk.lines.filter((line) => /removed for good/.test(line))).toHaveLength(2);
 });
 
+test("writes that are made during a purge are kept, and the next start has them", async () => {
+  const values = new Map<string, string>();
+  {
+    await using zk = await start();
+    await using client = await RawClient.withSession(zk.port);
+    const zxid = await history(client);
+    for (let i = 0; i < 10; i++) await client.ask(OpCode.CREATE, create(`/w-${i}`, ""));
+    const purging = purged(zk, `through=0x${zxid.toString(16)}`);
+    let isOver = false;
+    const ended = purging.finally(() => {
+      isOver = true;
+    });
+    for (let i = 0; !isOver || i < 100; i++) {
+      const [path, value] = [`/w-${i % 10}`, `value ${i}`];
+      expect((await client.ask(OpCode.SET_DATA, setData(path, value))).code).toBe(0);
+      values.set(path, value);
+    }
+    expect(await ended).toMatchObject({ state: "done", fault: null });
+    for (const value of [CANARY, OVERWRITTEN]) expect(filesWith(dataDir, value)).toEqual([]);
+  }
+  await using zk = await start();
+  await using client = await RawClient.withSession(zk.port);
+  expect(values.size).toBe(10);
+  for (const [path, value] of values) expect((await client.ask(OpCode.GET_DATA, read(path))).body.text()).toBe(value);
+});
+
 test("what is in the way of a purge is named, and nothing is removed", async () => {
   await using zk = await start();
   await using client = await RawClient.withSession(zk.port);
