@@ -8,6 +8,8 @@ import type { BackupTarget } from "../targets/backup-target.ts";
 export interface BackupEnd {
   /** The end of its newest file that is whole; undefined: there is none. */
   readonly end: LogPosition | undefined;
+  /** Where its newest base that is whole stands. */
+  readonly base: LogPosition | undefined;
   /** By the zxid of each base that is whole, in ms since 1970. */
   readonly takenMs: ReadonlyMap<number, number>;
 }
@@ -28,13 +30,15 @@ export async function readBackupEnd(
   damaged: (error: StoreError) => void,
 ): Promise<BackupEnd> {
   const takenMs = new Map<number, number>();
+  let base: LogPosition | undefined;
   for (const { zxid } of bases) {
     const manifest = await passing(() => readBackupManifest(target, zxid), damaged);
     if (manifest === undefined) continue;
     checkEnsemble(target, manifest.ensembleId, ensembleId);
     takenMs.set(zxid, manifest.takenMs);
+    base = manifest.position;
   }
-  return { end: await endOf(target, files, ensembleId, damaged), takenMs };
+  return { end: await endOf(target, files, ensembleId, damaged), base, takenMs };
 }
 
 async function endOf(

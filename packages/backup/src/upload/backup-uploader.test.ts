@@ -438,3 +438,27 @@ test("a purge is refused by a member that does not have the lease, and where the
     [2, 4],
   ]);
 });
+
+test("a purge ends where another server has taken the lease meanwhile, and the next one does the rest", async () => {
+  const [one, two] = [new Member(1), new Member(2)];
+  one.write(2);
+  two.write(2);
+  await one.pass();
+  one.write(2);
+  await one.pass(true);
+  const remove = target.remove.bind(target);
+  target.remove = async (name) => {
+    await remove(name);
+    target.remove = remove;
+    nowMs += 60_001;
+    writeFileSync(join(place.path, "lease.json"), JSON.stringify({ holder: "server 2", count: 9 }));
+  };
+  const purge = await one.uploader.purge({ ensembleId: "", through: at(2) });
+  expect(purge).toEqual({ kind: "others", holder: "another server" });
+  expect(await bases()).toEqual([4]);
+  rmSync(join(place.path, "lease.json"));
+  expect(await one.uploader.purge({ ensembleId: "", through: at(2) })).toMatchObject({ kind: "purged" });
+  expect([await files(), await bases()]).toEqual([[[2, 4]], [4]]);
+  await one.pass();
+  expect(await problems()).toEqual([]);
+});

@@ -127,15 +127,28 @@ export class BackupUploader {
    * @throws BackupError as the target, or where it is another ensemble's
    */
   async purge({ ensembleId, through }: { readonly ensembleId: string; readonly through: Zxid }): Promise<BackupPurge> {
-    const { holder, target } = this.#options;
+    const { holder } = this.#options;
     const lease = await this.#lease.take(this.#facts);
     if (lease.kind === "others") {
       this.#wait(lease.holder, lease.facts);
       return { kind: "others", holder: lease.holder };
     }
     this.#note(holder, true);
-    // It is read again: the next pass, too, has to know which bases are left.
-    this.#hasBegun = await this.#begin(ensembleId);
+    try {
+      return await this.#purge(ensembleId, through);
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+      this.#wait("another server", undefined);
+      return { kind: "others", holder: "another server" };
+    } finally {
+      // The next pass reads which bases are left.
+      this.#hasBegun = false;
+    }
+  }
+
+  async #purge(ensembleId: string, through: Zxid): Promise<BackupPurge> {
+    const { target } = this.#options;
+    await this.#begin(ensembleId);
     const listing = await listBackup(target);
     const names = planBackupPurge(listing, through);
     if (names === undefined) return { kind: "no-base" };
@@ -146,7 +159,6 @@ export class BackupUploader {
       await this.#keepLease();
       await target.remove(name);
     }
-    for (const zxid of this.#takenMs.keys()) if (zxid !== newest?.zxid) this.#takenMs.delete(zxid);
     return { kind: "purged", removedCount: names.length };
   }
 
@@ -176,13 +188,20 @@ export class BackupUploader {
   async #begin(ensembleId: string): Promise<boolean> {
     const { target } = this.#options;
     const listing = await listBackup(target);
-    const { end, takenMs } = await readBackupEnd(target, listing, ensembleId, (error) => this.#damaged(error));
+    const found = await readBackupEnd(target, listing, ensembleId, (error) => this.#damaged(error));
+    const { end, takenMs } = found;
     this.#takenMs = new Map(takenMs);
     const base = [...takenMs.keys()].reduce((newest, zxid) => Math.max(newest, zxid), -1);
     if (base >= 0) this.#facts = { ...this.#facts, base: base as Zxid, baseTakenMs: takenMs.get(base) };
     this.#facts = { ...this.#facts, end: end?.zxid };
-    this.#end = end;
-    if (end === undefined) return true;
+    // Where a purge has left no file, what was before its base must not come again.
+    this.#end = end ?? (this.#local.begin() === undefined ? undefined : found.base);
+    if (this.#end === undefined) return true;
+    return this.#continues(this.#end);
+  }
+
+  /** @returns false while this server has archived less than the backup has */
+  #continues(end: LogPosition): boolean {
     const found = this.#local.continuationOf(end);
     switch (found.kind) {
       case "continues":
