@@ -1,4 +1,4 @@
-import { type Acl, ErrorCode, InvariantError, newTxnOp, OpCode, sliceOf } from "@zooid/model";
+import { type Acl, composeZxid, ErrorCode, InvariantError, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { DataTree } from "./data-tree.ts";
 import { applyTxn, create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
@@ -229,7 +229,7 @@ test("the configuration is shown in place of what is stored, and is part of noth
   const test = new TestTree();
   const config = "/zookeeper/config";
   const digest = test.digest();
-  test.tree.showConfiguration("server.1=…", 5000);
+  test.tree.showConfiguration("server.1=…", composeZxid(1, 0), 5000);
   const length = Buffer.byteLength("server.1=…");
   expect(test.data(config)).toBe("server.1=…");
   expect(test.stat(config)).toMatchObject({

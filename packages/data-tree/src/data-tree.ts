@@ -2,17 +2,20 @@ import {
   assert,
   type ByteSlice,
   type ConnectionRef,
+  counterOf,
   type ErrorCode,
   type HashKey,
   type Request,
+  StatOffset,
   sliceOf,
   type TxnHeader,
   type TxnOp,
+  type Zxid,
 } from "@zooid/model";
 import { NO_NODE } from "./nodes/node-row.ts";
 import type { CloseLimits, PrepareContext } from "./prepare/prepare-context.ts";
 import type { ReapLimits } from "./reapable-nodes.ts";
-import { CONFIG_PATH, showWithoutComments } from "./shown-configuration.ts";
+import { CONFIG_PATH, showWithoutComments, withoutComments } from "./shown-configuration.ts";
 import {
   type NodeRecord,
   type SessionRecord,
@@ -214,14 +217,20 @@ export class DataTree extends TreeReader {
   }
 
   /**
-   * Lets `/zookeeper/config` show a text, at the version and zxid that a configuration has before
-   * it was ever changed. Neither is replicated; a load, and a client that writes the node, put an
-   * end to it.
+   * Lets `/zookeeper/config` show a configuration that no transaction of this tree wrote there: an
+   * ensemble's first one, or that of an ensemble that restored an earlier state. It has the version
+   * of one that was never changed. Nothing is replicated; a load, and a client that writes the
+   * node, put an end to it.
+   *
+   * @param version the zxid of the transaction, if it is in one
    */
-  showConfiguration(text: string, mtimeMs: number): void {
+  showConfiguration(text: string, version: Zxid, mtimeMs: number): void {
+    const { store, shown } = this.state;
     const { bytes, start, end } = sliceOf(CONFIG_PATH);
     const node = this.find(bytes, start, end);
-    if (node !== NO_NODE) this.state.shown.show(node, { data: Buffer.from(text), version: -1, mtimeMs });
+    if (node === NO_NODE) return;
+    if (counterOf(version) !== 0 && store.statLong(node, StatOffset.mzxid) >= version) return;
+    shown.show(node, { data: Buffer.from(withoutComments(text)), version: -1, mtimeMs });
   }
 
   /**

@@ -22,7 +22,7 @@ export function shownPastData(path: Uint8Array, data: Uint8Array | null): Uint8A
   return Buffer.from(withoutComments(Buffer.from(data).toString()));
 }
 
-function withoutComments(text: string): string {
+export function withoutComments(text: string): string {
   return text
     .split("\n")
     .filter((line) => !line.startsWith("#"))

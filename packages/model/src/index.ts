@@ -94,6 +94,7 @@ export {
   type EpochPromise,
   type EpochRange,
   type HistoryInstall,
+  isFloorUncommitted,
   type LogPosition,
   type LogState,
 } from "./protocol/history.ts";

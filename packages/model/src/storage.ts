@@ -16,7 +16,7 @@ export { assert, assertNever, InvariantError } from "./errors/assert.ts";
 export { keepCode } from "./errors/cloned-error.ts";
 export { errorJson } from "./errors/error-json.ts";
 export { type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
-export { CHAIN_NONE, type Chain } from "./protocol/history.ts";
+export { CHAIN_NONE, type Chain, isFloorUncommitted } from "./protocol/history.ts";
 export { LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
 export { OpCode } from "./protocol/op-code.ts";
 export {

@@ -496,6 +496,7 @@ export namespace zooid {
         logged?: (zooid.Position.$Properties|null);
         floor: (number|Long);
         tails: zooid.Tail.$Properties[];
+        isFloorUncommitted: boolean;
         static encode(message: zooid.AckEpoch.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.AckEpoch & zooid.AckEpoch.$Shape;
     }
@@ -507,6 +508,7 @@ export namespace zooid {
             logged?: (zooid.Position.$Properties|null);
             floor?: (number|Long|null);
             tails?: (zooid.Tail.$Properties[]|null);
+            isFloorUncommitted?: (boolean|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.AckEpoch.$Properties;
@@ -551,6 +553,7 @@ export namespace zooid {
         mode: zooid.Mode;
         from?: (zooid.Position.$Properties|null);
         epochs: zooid.EpochRange.$Properties[];
+        isUncommitted: boolean;
         static encode(message: zooid.SyncBegin.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.SyncBegin & zooid.SyncBegin.$Shape;
     }
@@ -561,6 +564,7 @@ export namespace zooid {
             mode?: (zooid.Mode|null);
             from?: (zooid.Position.$Properties|null);
             epochs?: (zooid.EpochRange.$Properties[]|null);
+            isUncommitted?: (boolean|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.SyncBegin.$Properties;

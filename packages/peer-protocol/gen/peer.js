@@ -2107,6 +2107,7 @@ export const zooid = $root.zooid = (() => {
         AckEpoch.prototype.logged = null;
         AckEpoch.prototype.floor = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         AckEpoch.prototype.tails = $util.emptyArray;
+        AckEpoch.prototype.isFloorUncommitted = false;
 
         AckEpoch.encode = function (message, writer, _depth) {
             if (!writer)
@@ -2126,6 +2127,8 @@ export const zooid = $root.zooid = (() => {
             if (message.tails != null && message.tails.length)
                 for (let i = 0; i < message.tails.length; ++i)
                     $root.zooid.Tail.encode(message.tails[i], writer.uint32(42).fork(), _depth + 1).ldelim();
+            if (message.isFloorUncommitted != null && $Object.hasOwnProperty.call(message, "isFloorUncommitted") && message.isFloorUncommitted !== false)
+                writer.uint32(48).bool(message.isFloorUncommitted);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -2198,6 +2201,15 @@ export const zooid = $root.zooid = (() => {
                         if (!(message.tails && message.tails.length))
                             message.tails = [];
                         message.tails.push($root.zooid.Tail.decode(reader, reader.size(), $undefined, _depth + 1));
+                        continue;
+                    }
+                case 6: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.bool())
+                            message.isFloorUncommitted = value;
+                        else
+                            delete message.isFloorUncommitted;
                         continue;
                     }
                 }
@@ -2348,6 +2360,7 @@ export const zooid = $root.zooid = (() => {
         SyncBegin.prototype.mode = 0;
         SyncBegin.prototype.from = null;
         SyncBegin.prototype.epochs = $util.emptyArray;
+        SyncBegin.prototype.isUncommitted = false;
 
         SyncBegin.encode = function (message, writer, _depth) {
             if (!writer)
@@ -2365,6 +2378,8 @@ export const zooid = $root.zooid = (() => {
             if (message.epochs != null && message.epochs.length)
                 for (let i = 0; i < message.epochs.length; ++i)
                     $root.zooid.EpochRange.encode(message.epochs[i], writer.uint32(34).fork(), _depth + 1).ldelim();
+            if (message.isUncommitted != null && $Object.hasOwnProperty.call(message, "isUncommitted") && message.isUncommitted !== false)
+                writer.uint32(40).bool(message.isUncommitted);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -2428,6 +2443,15 @@ export const zooid = $root.zooid = (() => {
                         if (!(message.epochs && message.epochs.length))
                             message.epochs = [];
                         message.epochs.push($root.zooid.EpochRange.decode(reader, reader.size(), $undefined, _depth + 1));
+                        continue;
+                    }
+                case 5: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.bool())
+                            message.isUncommitted = value;
+                        else
+                            delete message.isUncommitted;
                         continue;
                     }
                 }

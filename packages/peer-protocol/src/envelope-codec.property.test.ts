@@ -167,19 +167,27 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     },
   ),
   "leader-info": fc.record({ epoch: number, incarnation: number, ensembleId: text }),
-  "ack-epoch": fc.record({
-    isRepeated: flag,
-    currentEpoch: number,
-    logged: position,
-    floor: zxid,
-    tails: fc.array(fc.record({ epoch: number, last: number })),
-  }),
-  "sync-begin": fc.record({
-    epoch: number,
-    mode: fc.constantFrom("diff", "trunc", "snap"),
-    from: position,
-    epochs: fc.array(fc.record({ epoch: number, first: number, last: number })),
-  }),
+  "ack-epoch": fc.record(
+    {
+      isRepeated: flag,
+      currentEpoch: number,
+      logged: position,
+      floor: zxid,
+      tails: fc.array(fc.record({ epoch: number, last: number })),
+      isFloorUncommitted: fc.constant(true),
+    },
+    { requiredKeys: ["isRepeated", "currentEpoch", "logged", "floor", "tails"] },
+  ),
+  "sync-begin": fc.record(
+    {
+      epoch: number,
+      mode: fc.constantFrom("diff", "trunc", "snap"),
+      from: position,
+      epochs: fc.array(fc.record({ epoch: number, first: number, last: number })),
+      isUncommitted: fc.constant(true),
+    },
+    { requiredKeys: ["epoch", "mode", "from", "epochs"] },
+  ),
   "snapshot-chunk": fc
     .record({ index: number, isLast: flag, bytes, start: fc.nat(9) })
     .map((chunk) => ({ ...chunk, start: Math.min(chunk.start, chunk.bytes.length), end: chunk.bytes.length })),

@@ -75,6 +75,7 @@ export const ackEpochRecord: RecordCodec<"ack-epoch"> = {
       logged: positionOf(record.logged),
       floor: zxidOf(record.floor),
       tails: record.tails.map(({ epoch, last }) => ({ epoch: whole(epoch), last: whole(last) })),
+      ...(record.isFloorUncommitted ? { isFloorUncommitted: true } : {}),
     };
   },
 };
@@ -99,6 +100,7 @@ export const syncBeginRecord: RecordCodec<"sync-begin"> = {
         first: whole(first),
         last: whole(last),
       })),
+      ...(record.isUncommitted ? { isUncommitted: true } : {}),
     };
   },
 };

@@ -1,3 +1,4 @@
+import { isFloorUncommitted } from "@zooid/model";
 import type { RoleEnd } from "@zooid/zab";
 import type { DeliveryParts } from "./parts/delivery.ts";
 
@@ -44,6 +45,8 @@ export class RoleChanges {
     if (servingState.isLeading) {
       proposer.beginEpoch(epoch);
       reaper.begin(servingState.nowMs, servingState.wallMs);
+      // rule: no-removals-after-a-restore
+      if (zab.hasRestored) reaper.rest(servingState.nowMs);
       sessions.takeOver();
     }
     membership.established(epoch);
@@ -81,11 +84,14 @@ export class RoleChanges {
    * When a server without a role begins to serve reads to clients that accept read-only service.
    */
   readOnlyDueMs(): number | undefined {
-    const { config, servingState, membership } = this.#parts;
+    const { config, servingState, membership, zab } = this.#parts;
     const { looksSinceMs } = membership;
     if (config.ensemble?.readOnlyMode !== true || servingState.isReadOnly || looksSinceMs === undefined) {
       return undefined;
     }
+    // 1. S1 has a restored state that no quorum has, and is cut off. A client reads it there.
+    // 2. S2 and S3 continue with the history before, which the client reads next.
+    if (isFloorUncommitted(zab.durable)) return undefined;
     return looksSinceMs + Math.max(config.tickMs, READ_ONLY_MS_MIN);
   }
 

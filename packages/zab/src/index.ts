@@ -29,6 +29,7 @@ export type {
 } from "./operator-events.ts";
 export { ZabPeer } from "./peer.ts";
 export { ProposalQueue, type QueuedRun } from "./proposal-queue.ts";
+export type { RestoredState, RestoreEnd } from "./restored-state.ts";
 export type { PeerPhase } from "./role.ts";
 export type { PeerState } from "./role-cycle.ts";
 export type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "./sinks.ts";

@@ -31,6 +31,8 @@ export type ZabEvent =
       readonly text: string;
     }
   | { readonly kind: "successor-named"; readonly sid: ServerId }
+  /** A quorum has the restored state that this leader's epoch begins with. */
+  | { readonly kind: "state-restored"; readonly zxid: Zxid }
   /** The leader says that this server's history and its own are not the same. */
   | { readonly kind: "history-not-the-leaders"; readonly sid: ServerId; readonly text: string };
 
@@ -51,6 +53,9 @@ export type RoleEnd =
   | { readonly kind: "electors-lost"; readonly learners: number }
   | { readonly kind: "counter-used-up" }
   | { readonly kind: "handed-over"; readonly to: ServerId }
+  /** An operator restores a state: this server leads again, in an epoch that begins with it. */
+  | { readonly kind: "restore-begins" }
+  | { readonly kind: "restore-given-up"; readonly detail: string }
   // A learner's.
   | { readonly kind: "leader-handed-over" }
   | { readonly kind: "leader-unreachable"; readonly sid: ServerId; readonly detail?: string }

@@ -27,6 +27,7 @@ import { type LearnerStatus, statusOf } from "./learner-status.ts";
 import { LostHistory } from "./lost-history.ts";
 import type { LearnerFault, RoleEnd } from "./operator-events.ts";
 import type { ProposalQueue } from "./proposal-queue.ts";
+import type { RestoredState } from "./restored-state.ts";
 import type { PeerPhase, RoleContext } from "./role.ts";
 import { type PeerState, RoleCycle } from "./role-cycle.ts";
 import { type AllSinks, allSinks, type ZabSinks } from "./sinks.ts";
@@ -46,6 +47,8 @@ export class ZabPeer {
   #hasTime = false;
   #room: DiskRoom = "enough";
   #epochToExceed = 0;
+  /** The next role begins its epoch with it, if it leads. */
+  #restored: RestoredState | undefined;
 
   constructor(options: PeerOptions, sinks: ZabSinks) {
     this.#config = { ...PEER_DEFAULTS, ...options };
@@ -323,6 +326,11 @@ export class ZabPeer {
 
   // Roles
 
+  /** Whether the epoch that this server leads began with a restored state. */
+  get hasRestored(): boolean {
+    return this.#cycle.leading?.restoration !== undefined;
+  }
+
   /** Leads alone an epoch that this server has promised and holds, as an ensemble of one. */
   leadAlone(epoch: number): void {
     const leader = new Leader(this.#context);
@@ -332,7 +340,9 @@ export class ZabPeer {
 
   /** The election is decided for this server. */
   lead(): void {
-    const leader = new Leader(this.#context);
+    const restored = this.#restored;
+    this.#restored = undefined;
+    const leader = new Leader(this.#context, restored);
     this.#cycle.lead(leader);
     const early = this.#early.removeAll();
     leader.begin();
@@ -346,6 +356,7 @@ export class ZabPeer {
   /** The election is decided for another one. */
   follow(leader: ServerId): void {
     assert(leader !== this.#config.sid, "no server follows itself");
+    this.#dropRestore({ kind: "leader-handed-over" });
     const learner = new Learner(this.#context, leader);
     this.#cycle.follow(learner);
     for (const { link } of this.#early.removeAll()) {
@@ -367,8 +378,33 @@ export class ZabPeer {
     return successor;
   }
 
+  /**
+   * Leaves the epoch and leads the next one, which begins with a restored state and not with this
+   * server's history. What was written since is discarded once a quorum has the state, and no
+   * server serves in between. See docs/decisions/0029.
+   *
+   * @returns whether it begins; then `ended` of the state is called
+   */
+  restore(state: RestoredState): boolean {
+    const { leading } = this.#cycle;
+    if (leading?.phase !== "broadcast" || this.#members.isObserver) return false;
+    // The configuration in force stays, and it would not be known which one that is.
+    if (this.#members.isChanging) return false;
+    leading.succeedItself();
+    this.#restored = state;
+    this.#cycle.leaveTo(this.#config.sid, { kind: "restore-begins" });
+    return true;
+  }
+
+  #dropRestore({ kind }: RoleEnd): void {
+    const restored = this.#restored;
+    this.#restored = undefined;
+    restored?.ended({ kind: "given-up", detail: kind });
+  }
+
   /** Gives the role up, whatever it is, and takes no other. */
   stop(): void {
+    this.#dropRestore({ kind: "stopped" });
     this.#cycle.stop();
     this.#early.closeAll();
   }

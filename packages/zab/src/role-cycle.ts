@@ -84,8 +84,8 @@ export class RoleCycle {
   }
 
   /** The leader resigned in favour of another server, which is adopted without an election. */
-  leaveTo(successor: ServerId): void {
-    this.leave({ kind: "leader-handed-over" });
+  leaveTo(successor: ServerId, reason: RoleEnd = { kind: "leader-handed-over" }): void {
+    this.leave(reason);
     this.#successor = successor;
   }
 

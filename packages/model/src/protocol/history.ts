@@ -56,7 +56,10 @@ export interface LogState {
   readonly tail: LogPosition;
   /** The position before the first entry that is still held. */
   readonly floor: LogPosition;
-  /** A point known to be committed; nothing above it may be applied before a leader has spoken. */
+  /**
+   * A point known to be committed; nothing above it may be applied before a leader has spoken. Below
+   * the floor while that is a restored state that no quorum is known to have.
+   */
   readonly commitHint: Zxid;
   /** Oldest epoch first; rows outlive the floor. */
   readonly epochs: readonly EpochRange[];
@@ -71,6 +74,14 @@ export interface LogState {
    */
   readonly committedConfig?: Uint8Array | undefined;
   readonly lastSeenConfig?: Uint8Array | undefined;
+}
+
+/**
+ * Whether a log begins with a restored state that no quorum is known to have. The ensemble may have
+ * continued with the history that the state would have replaced.
+ */
+export function isFloorUncommitted({ commitHint, floor }: Pick<LogState, "commitHint" | "floor">): boolean {
+  return commitHint < floor.zxid;
 }
 
 /**
@@ -89,7 +100,12 @@ export interface HistoryInstall {
    * Replaces everything by a snapshot at the stage's beginning: the entries go, the floor becomes
    * the snapshot.
    */
-  readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
+  readonly snapshot?: {
+    readonly stateFile: string;
+    readonly epochs: readonly EpochRange[];
+    /** It is a restored state that is not known to be committed: the commit hint stays below it. */
+    readonly isUncommitted?: boolean;
+  };
   /**
    * The leader's quorums were complete without this server: others know the entries that it forgot.
    */

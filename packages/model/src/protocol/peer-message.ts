@@ -125,6 +125,8 @@ export type ZabMessage =
       readonly floor: Zxid;
       /** Newest epoch first. */
       readonly tails: readonly { readonly epoch: number; readonly last: number }[];
+      /** What ends at the floor is a restored state that is not known to be committed. */
+      readonly isFloorUncommitted?: boolean;
     }
   // Synchronization
   | {
@@ -138,6 +140,8 @@ export type ZabMessage =
       readonly from: LogPosition;
       /** snap only: the sender's epoch table up to `from`. */
       readonly epochs: readonly EpochRange[];
+      /** snap only: the state is a restored one, which is not known to be committed. */
+      readonly isUncommitted?: boolean;
     }
   | {
       readonly kind: "snapshot-chunk";

@@ -212,13 +212,15 @@ export class MemberChanges {
 
   /**
    * Shows the configuration in `/zookeeper/config`, unless a transaction wrote it there: the first
-   * one of an ensemble is in no transaction. Each server gives it its own time.
+   * one of an ensemble is in no transaction, and a restored state has an earlier one. Each server
+   * gives it its own time.
    */
   show(): void {
     const { servingState, tree, zab } = this.#parts;
     const { committed } = zab.members;
-    if (committed === undefined || counterOf(committed.version) !== 0) return;
-    tree.showConfiguration(membersText(committed), servingState.wallMs);
+    // One that is not applied yet is written by its transaction.
+    if (committed === undefined || (counterOf(committed.version) !== 0 && committed.version > tree.applied)) return;
+    tree.showConfiguration(membersText(committed), committed.version, servingState.wallMs);
   }
 
   get #isPending(): boolean {

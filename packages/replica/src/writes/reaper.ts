@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const LOOK_COUNT_MAX = 1000;
 /** Between the steps of a round, or less if rounds follow each other sooner. */
 const STEP_MS_MAX = 100;
-/** Time after a change of the wall clock in which nothing is removed. */
+/** Time after a change of the wall clock, or a restore, in which nothing is removed. */
 const PAUSE_MS = 600_000;
 
 /**
@@ -34,6 +34,11 @@ export class Reaper {
     this.#aheadMs = wallMs - nowMs;
     this.#left = 0;
     this.#dueMs = nowMs + this.#parts.config.reaping.checkIntervalMs;
+  }
+
+  /** Nothing is removed for a while: what has expired meanwhile may be wanted. */
+  rest(nowMs: number): void {
+    this.#dueMs = nowMs + PAUSE_MS;
   }
 
   /** There is no room for removals now. */

@@ -98,6 +98,8 @@ test.each([
     'the history of server 3, which leads, and this server\'s are not the same: histories differ. See "Histories that differ" in docs/disaster.md',
   ],
   [{ kind: "histories-differ", at: zxid }, "histories differ at or before 0x200000005"],
+  [{ kind: "state-restored", zxid }, "a quorum has the restored state, which stands at 0x200000005"],
+  [{ kind: "restore-given-up", detail: "no room" }, "the restore is given up, and nothing has changed: no room"],
   [
     { kind: "wall-clock-set", byMs: -3000, pauseMs: 600_000 },
     "the wall clock was set by -3000 ms, so no container or TTL node is removed for 10 minutes",

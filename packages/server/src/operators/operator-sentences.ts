@@ -41,6 +41,12 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return "the epoch's counter nears its end, so a new epoch begins";
     case "handed-over":
       return `leadership transferred to server ${event.to}`;
+    case "restore-begins":
+      return "an operator restores a state of the past: this server leads the next epoch, which begins with it";
+    case "restore-given-up":
+      return `the restore is given up, and nothing has changed: ${event.detail}`;
+    case "state-restored":
+      return `a quorum has the restored state, which stands at ${formatZxid(event.zxid)}`;
     case "leader-handed-over":
       return "the leader transferred its leadership";
     case "successor-named":

@@ -1,6 +1,17 @@
-import type { ConnectionRef, ElectionMessage, LinkRef, PeerMessage, ServerId, TxnHeader, TxnOp } from "@zooid/model";
+import type {
+  ConnectionRef,
+  ElectionMessage,
+  LinkRef,
+  PeerMessage,
+  ServerId,
+  TxnHeader,
+  TxnOp,
+  Zxid,
+} from "@zooid/model";
 import type { ConnectionRefusal, ReplicaEvent } from "@zooid/replica";
+import type { RestoreEnd } from "@zooid/zab";
 import type { Answer } from "./answers.ts";
+import type { StateImage } from "./state-image.ts";
 
 /**
  * Receives what a simulated server does, call by call, in virtual time.
@@ -23,6 +34,9 @@ export interface ServerWatcher<Server> {
   loaded?(server: Server): void;
   /** A leader appends entries to its log, which is when they are proposed. */
   proposed?(server: Server, bytes: Uint8Array, start: number, end: number): void;
+  /** A leader is about to install a state of the past, which is to stand at a zxid. */
+  restoring?(server: Server, zxid: Zxid, image: StateImage): void;
+  restoreEnded?(server: Server, end: RestoreEnd): void;
   /** After each step of a server. */
   stepped?(server: Server): void;
   sent?(server: Server, link: LinkRef, message: PeerMessage): void;

@@ -1,4 +1,5 @@
 import {
+  type Chain,
   type ConnectionRef,
   type ConnectRequest,
   type DiskRoom,
@@ -24,7 +25,7 @@ import type { Scheduler } from "./scheduler.ts";
 import { type ServerOptions, WALL_CLOCK_START_MS } from "./server-options.ts";
 import type { ServerWatcher } from "./server-watcher.ts";
 import { type SnapshotRegistry, SnapshotTransfer } from "./snapshot-transfer.ts";
-import { digestOf, stateImageOf } from "./state-image.ts";
+import { digestOf, restoredImageOf, type StateImage, stateImageOf } from "./state-image.ts";
 import { Turns } from "./turns.ts";
 import { watchTree } from "./watched-tree.ts";
 
@@ -90,6 +91,7 @@ export class SimServer implements NetworkEnd {
       registry: snapshots,
       send: (link, message) => this.#send(link, message),
       input: (step) => this.input(step),
+      checkpoint: () => this.checkpoint(),
       abandoned: (nextChunk) => watcher.snapshotAbandoned?.(this, nextChunk),
     });
     this.replica = new Replica(
@@ -224,6 +226,30 @@ export class SimServer implements NetworkEnd {
     const chain = this.disk.log.chainNow(tree.applied);
     if (chain === undefined || this.isPaused || isApplying) return;
     this.disk.keepState(stateImageOf(tree, { zxid: tree.applied, chain }));
+  }
+
+  /**
+   * An operator of this server, which leads, restores a state of the past. @returns whether it
+   * begins
+   */
+  restore(image: StateImage): boolean {
+    return this.replica.zab.restore({
+      standAt: (zxid, _epochs, done) => {
+        const { scheduler, watcher } = this.#world;
+        scheduler.after(this.#secrets.below(30), () => {
+          if (!this.#isUp) return;
+          this.input(() => {
+            const chain = this.#secrets.bytes(8).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) as Chain;
+            const state = restoredImageOf(image, { zxid, chain });
+            const stateFile = `restored-${zxid}`;
+            this.disk.putState(stateFile, state);
+            watcher.restoring?.(this, zxid, image);
+            done({ stateFile, position: state.position });
+          });
+        });
+      },
+      ended: (end) => this.#world.watcher.restoreEnded?.(this, end),
+    });
   }
 
   // Clients

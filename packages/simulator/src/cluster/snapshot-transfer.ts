@@ -36,6 +36,8 @@ export interface SnapshotParts {
   readonly registry: SnapshotRegistry;
   readonly send: (link: LinkRef, message: PeerMessage) => void;
   readonly input: (step: () => void) => void;
+  /** Writes the state, of which there is none yet. */
+  readonly checkpoint: () => void;
   /** A snapshot that was received in part is given up. */
   readonly abandoned?: (nextChunk: number) => void;
 }
@@ -64,6 +66,8 @@ export class SnapshotTransfer implements SnapshotPort {
     link: LinkRef,
     opened: (at: { readonly position: LogPosition; readonly epochs: readonly EpochRange[] } | undefined) => void,
   ): void {
+    // A real server has a state from the start on.
+    if (this.#parts.disk.state === undefined) this.#parts.checkpoint();
     const { state } = this.#parts.disk;
     this.#later(() => {
       if (state === undefined) {

@@ -1,4 +1,4 @@
-import type { DataTree } from "@zooid/data-tree";
+import { DataTree } from "@zooid/data-tree";
 import type { LogPosition } from "@zooid/model";
 
 type SnapshotRecord = ReturnType<DataTree["snapshot"]> extends Generator<infer Record> ? Record : never;
@@ -12,6 +12,22 @@ export interface StateImage {
 
 export function stateImageOf(tree: DataTree, position: LogPosition): StateImage {
   return { position, records: [...tree.snapshot()], digest: digestOf(tree) };
+}
+
+/**
+ * A state of the past as one that stands at another position. The end of its sessions has begun,
+ * which the timeout 0 says: leaders complete it.
+ */
+export function restoredImageOf({ records }: StateImage, position: LogPosition): StateImage {
+  const tree = new DataTree({ hashKey: { k0: 0, k1: 0 } });
+  tree.loadSnapshot(
+    records.map((record) => {
+      if (record.kind === "tree") return { ...record, applied: position.zxid };
+      if (record.kind !== "session") return record;
+      return { ...record, timeoutMs: 0 };
+    }),
+  );
+  return stateImageOf(tree, position);
 }
 
 export function digestOf(tree: DataTree): string {

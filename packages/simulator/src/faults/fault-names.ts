@@ -37,12 +37,13 @@ export const MEAN_MS = {
   "edit-files": 1500,
   upgrade: 1500,
   "old-disk": 5000,
+  restore: 1200,
 } as const;
 
 /**
  * Not drawn like the others: earlier seeds keep their meaning. They happen where a plan says so.
  */
-export const DRAWN_APART: readonly (keyof typeof MEAN_MS)[] = ["edit-files", "upgrade", "old-disk"];
+export const DRAWN_APART: readonly (keyof typeof MEAN_MS)[] = ["edit-files", "upgrade", "old-disk", "restore"];
 
 export type Fault = keyof typeof MEAN_MS;
 

@@ -11,6 +11,7 @@ import { BlockedDirections, linkFaults } from "./links.ts";
 import { lostDisks } from "./lost-disks.ts";
 import { PROCESS_FAULTS } from "./processes.ts";
 import { RECONFIGURATIONS } from "./reconfigurations.ts";
+import { RESTORES } from "./restores.ts";
 import { slowCommits } from "./slow-commits.ts";
 import { TimedCrashes, timedCrashes } from "./timed-crashes.ts";
 import { WrongElections, wrongElections } from "./wrong-elections.ts";
@@ -45,6 +46,7 @@ export class FaultSchedule implements RunHooks {
       ...CLIENT_FAULTS,
       ...RECONFIGURATIONS,
       ...EDITED_FILES,
+      ...RESTORES,
     };
   }
 

@@ -4,7 +4,6 @@ import { digestOf } from "../cluster/state-image.ts";
 import type { BroadcastInvariants } from "./broadcast.ts";
 import type { ElectionInvariants } from "./election.ts";
 import type { Facts } from "./facts.ts";
-import { holds } from "./known-disks.ts";
 import { Violation } from "./violation.ts";
 
 /**
@@ -37,12 +36,13 @@ export class AppliedState {
     if (place === undefined) {
       throw new Violation("I15", `server ${sid} applies ${formatZxid(zxid)}, which is not committed`);
     }
-    const count = this.#counts.get(server) ?? 0;
+    const count = this.#counts.get(server) ?? this.#countAt(server);
+    this.#counts.set(server, count);
     if (place !== count) {
       const due = this.#facts.committed.at(count) ?? ZXID_NONE;
       throw new Violation("I13", `server ${sid} applies ${formatZxid(zxid)} where ${formatZxid(due)} is due`);
     }
-    if (zxid > disk.durable.tail.zxid || !holds(disk.durable, zxid)) {
+    if (zxid > disk.durable.tail.zxid || !this.#facts.disks.holds(disk.durable, zxid)) {
       throw new Violation("I14", `server ${sid} applies ${formatZxid(zxid)}, which is not on its disk`);
     }
   }
@@ -57,15 +57,21 @@ export class AppliedState {
   loaded(server: SimServer): void {
     const { applied } = server.replica.tree;
     const place = this.#facts.committed.placeOf(applied);
-    if (place === undefined && applied !== ZXID_NONE) {
+    if (place === undefined && applied !== ZXID_NONE && !this.#facts.restores.has(applied)) {
       throw new Violation(
         "I15",
         `server ${server.sid} loads a state at ${formatZxid(applied)}, which is not committed`,
       );
     }
-    this.#counts.set(server, (place ?? -1) + 1);
+    if (place === undefined) this.#counts.delete(server);
+    else this.#counts.set(server, place + 1);
     this.#checkDigest(server, applied, "I24");
     checkOwners(server);
+  }
+
+  /** For a server whose state was not committed when it was loaded. */
+  #countAt({ replica }: SimServer): number {
+    return (this.#facts.committed.placeOf(replica.tree.applied) ?? -1) + 1;
   }
 
   #checkDigest({ sid, replica }: SimServer, zxid: Zxid, rule: string): void {

@@ -12,7 +12,6 @@ import {
 import type { SimServer } from "../cluster/server.ts";
 import type { ElectionInvariants } from "./election.ts";
 import type { Facts } from "./facts.ts";
-import { holds } from "./known-disks.ts";
 import { frameHash, membersIn } from "./proposals.ts";
 import { Violation } from "./violation.ts";
 
@@ -76,7 +75,7 @@ export class BroadcastInvariants {
     const { durable } = server.disk;
     const acked = this.#ackedOf(server);
     const before = acked.get(link);
-    if (durable.tail.zxid < zxid || !holds(durable, zxid)) {
+    if (durable.tail.zxid < zxid || !this.#facts.disks.holds(durable, zxid)) {
       throw new Violation("I17", `server ${server.sid} acks ${formatZxid(zxid)}, not yet on its disk`);
     }
     if (before === undefined || zxid < before) {
@@ -102,12 +101,13 @@ export class BroadcastInvariants {
       if (this.#facts.committed.has(committed)) return;
       throw new Violation("I10", `server ${sid} commits ${formatZxid(committed)}, others committed another history`);
     }
-    const holdersOf = (zxid: Zxid) => this.#facts.disks.serversWith((durable) => holds(durable, zxid));
+    const holdersOf = (zxid: Zxid) =>
+      this.#facts.disks.serversWith((durable) => this.#facts.disks.holds(durable, zxid));
     if (!this.#facts.configurations.mayCommit(committed, holdersOf)) {
       const holders = holdersOf(committed).join(", ");
       throw new Violation("I9", `server ${sid} commits ${formatZxid(committed)}, which only ${holders} hold`);
     }
-    if (epochOf(last) !== epochOf(committed) && !holds(disk.durable, last)) {
+    if (epochOf(last) !== epochOf(committed) && !this.#facts.disks.holds(disk.durable, last)) {
       throw new Violation("I10", `server ${sid} commits ${formatZxid(committed)} without what came before`);
     }
     this.#facts.committed.extend(disk.durable, committed);

@@ -1,4 +1,4 @@
-import { ErrorCode, formatZxid, SESSION_NONE, WatchEventType, type Zxid } from "@zooid/model";
+import { ErrorCode, epochOf, formatZxid, SESSION_NONE, WatchEventType, type Zxid } from "@zooid/model";
 import type { NodeRead, Read, SimRequest } from "../clients/requests.ts";
 import type { Sent, SimClient } from "../clients/sim-client.ts";
 import { type Answer, describeAnswer } from "../cluster/answers.ts";
@@ -89,6 +89,10 @@ export class Checker {
       throw new Violation("C10", `${client.name} requested its session and got another`);
     }
     const life = this.#history.sessions.get(session);
+    const epoch = client.connection?.server.replica.zab.epoch ?? 0;
+    if (life?.restoredAt !== undefined && epoch > epochOf(life.restoredAt as Zxid)) {
+      throw new Violation("R1", `${client.name} has a session of the past in epoch ${epoch}`);
+    }
     if (life !== undefined) return;
     if (!mayBeLocal) throw new Violation("G8", `${client.name} gets a session that is not committed`);
     this.#history.sessions.beganLocally(session);

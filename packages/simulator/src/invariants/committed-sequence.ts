@@ -8,9 +8,18 @@ export class CommittedSequence {
   readonly #proposals: ProposalStreams;
   readonly #zxids: Zxid[] = [];
   readonly #places = new Map<number, number>();
+  readonly #restored: (zxid: Zxid) => void;
+  #lastRestored: Zxid | undefined;
 
-  constructor(proposals: ProposalStreams) {
+  /** @param restored a restored state is committed */
+  constructor(proposals: ProposalStreams, restored: (zxid: Zxid) => void) {
     this.#proposals = proposals;
+    this.#restored = restored;
+  }
+
+  /** The newest restored state that is committed. */
+  get lastRestored(): Zxid | undefined {
+    return this.#lastRestored;
   }
 
   /** The highest zxid that any leader knew to be committed. */
@@ -51,10 +60,14 @@ export class CommittedSequence {
       const zxid = composeZxid(epoch, counter);
       const proposal = this.#proposals.get(zxid);
       if (proposal === undefined) throw new Violation("I7", `${formatZxid(zxid)} is committed and was never proposed`);
-      if (proposal.previous !== this.last) {
+      // What a restored state replaces is that leader's history, whatever had been committed of it.
+      if (proposal.previous !== this.last && proposal.isRestored !== true) {
         throw new Violation("I10", `${formatZxid(zxid)} is committed after ${formatZxid(this.last)}`);
       }
       this.#places.set(zxid, this.#zxids.push(zxid) - 1);
+      if (proposal.isRestored !== true) continue;
+      this.#lastRestored = zxid;
+      this.#restored(zxid);
     }
   }
 }

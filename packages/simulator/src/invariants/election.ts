@@ -1,7 +1,6 @@
 import { formatZxid, type PeerMessage, type Zxid } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import type { Facts } from "./facts.ts";
-import { holds } from "./known-disks.ts";
 import { Violation } from "./violation.ts";
 
 /** The leader whose history a quorum has accepted for an epoch. */
@@ -105,7 +104,9 @@ export class ElectionInvariants {
     }
     const { durable } = server.disk;
     const history = durable.tail.zxid;
-    const sids = this.#facts.disks.serversWith((each) => each.currentEpoch >= epoch && holds(each, history));
+    const sids = this.#facts.disks.serversWith(
+      (each) => each.currentEpoch >= epoch && this.#facts.disks.holds(each, history),
+    );
     if (!this.#facts.configurations.isQuorum(history, sids)) {
       throw new Violation("I18", `server ${server.sid} leads epoch ${epoch}, which only ${sids.join(", ")} hold`);
     }
@@ -116,7 +117,7 @@ export class ElectionInvariants {
       throw new Violation("I12", `epoch ${epoch} begins after a later one, with another history`);
     }
     const committed = this.#facts.committed.last;
-    if (!holds(durable, committed)) {
+    if (!this.#facts.disks.holds(durable, committed)) {
       const missing = formatZxid(committed);
       throw new Violation("I12", `server ${server.sid} leads epoch ${epoch} without ${missing}, which is committed`);
     }

@@ -4,6 +4,7 @@ import type { CommittedSequence } from "./committed-sequence.ts";
 import type { Configurations } from "./configurations.ts";
 import type { KnownDisks } from "./known-disks.ts";
 import type { ProposalStreams } from "./proposals.ts";
+import type { Restores } from "./restores.ts";
 import type { SkippedProposals } from "./skipped-proposals.ts";
 
 /** What all invariants of a run know of its ensemble. */
@@ -14,5 +15,6 @@ export interface Facts {
   readonly proposals: ProposalStreams;
   readonly committed: CommittedSequence;
   readonly skipped: SkippedProposals;
+  readonly restores: Restores;
   readonly coverage: CoverageCounts;
 }

@@ -1,4 +1,12 @@
-import { type LinkRef, type PeerMessage, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  formatZxid,
+  type LinkRef,
+  type PeerMessage,
+  type QuorumVerifier,
+  type ServerId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { SimServer } from "../cluster/server.ts";
@@ -8,10 +16,13 @@ import { BroadcastInvariants } from "./broadcast.ts";
 import { CommittedSequence } from "./committed-sequence.ts";
 import { Configurations } from "./configurations.ts";
 import { ElectionInvariants } from "./election.ts";
+import type { Facts } from "./facts.ts";
 import { KnownDisks } from "./known-disks.ts";
 import { LogInvariants } from "./log.ts";
 import { ProposalStreams } from "./proposals.ts";
+import { Restores } from "./restores.ts";
 import { SkippedProposals } from "./skipped-proposals.ts";
+import { Violation } from "./violation.ts";
 
 /**
  * The invariants of the replication (reference on ZAB, 1.4), asserted while an ensemble runs:
@@ -24,6 +35,7 @@ import { SkippedProposals } from "./skipped-proposals.ts";
  * looked at.
  */
 export class Invariants {
+  readonly #facts: Facts;
   readonly #disks: KnownDisks;
   readonly #configurations: Configurations;
   readonly #committed: CommittedSequence;
@@ -32,15 +44,21 @@ export class Invariants {
   readonly #broadcast: BroadcastInvariants;
   readonly #state: AppliedState;
 
-  constructor(verifier: QuorumVerifier, coverage: CoverageCounts) {
-    const disks = new KnownDisks((sid, diskId, holdersOf) => configurations.namesDisk(sid, diskId, holdersOf));
+  /** @param restored a restored state is committed: it is the ensemble's history from then on */
+  constructor(verifier: QuorumVerifier, coverage: CoverageCounts, restored: (zxid: Zxid) => void = () => {}) {
+    const restores = new Restores();
+    const disks = new KnownDisks(
+      (sid, diskId, holdersOf) => configurations.namesDisk(sid, diskId, holdersOf),
+      restores,
+    );
     const proposals = new ProposalStreams();
-    const committed = new CommittedSequence(proposals);
+    const committed = new CommittedSequence(proposals, restored);
     const configurations = new Configurations(verifier, proposals, committed);
     const skipped = new SkippedProposals(proposals, coverage);
-    const facts = { verifier, disks, configurations, proposals, committed, skipped, coverage };
+    const facts = { verifier, disks, configurations, proposals, committed, skipped, restores, coverage };
     const election = new ElectionInvariants(facts);
     const broadcast = new BroadcastInvariants(facts, election);
+    this.#facts = facts;
     this.#disks = disks;
     this.#configurations = configurations;
     this.#committed = committed;
@@ -125,6 +143,17 @@ export class Invariants {
     this.#log.stepped(server);
     this.#election.stepped(server);
     this.#broadcast.stepped(server);
+    const { restores, committed } = this.#facts;
+    if (!restores.areNone) restores.stepped(server, committed);
+  }
+
+  /** A leader is about to install a restored state, which is to stand at a zxid. */
+  restoring(server: SimServer, zxid: Zxid): void {
+    const { configurations, proposals, restores } = this.#facts;
+    if (proposals.get(zxid) !== undefined) throw new Violation("R1", `${formatZxid(zxid)} was proposed by a leader`);
+    restores.add(zxid);
+    const configuration = configurations.versionAfter(server.disk.durable.tail.zxid);
+    proposals.add(zxid, { hash: 0, previous: ZXID_NONE, configuration, isRestored: true });
   }
 
   /** A leader hands entries to its log. */

@@ -1,5 +1,6 @@
 import { counterOf, epochOf, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
+import type { Restores } from "./restores.ts";
 
 /** What one disk would show after a power cut, as last seen. */
 export interface KnownDisk {
@@ -36,9 +37,19 @@ export class KnownDisks {
   /** Servers whose old disk is looked for in configurations now. */
   readonly #asked = new Set<ServerId>();
   readonly #isNamed: IsNamed;
+  readonly #restores: Restores;
 
-  constructor(isNamed: IsNamed) {
+  constructor(isNamed: IsNamed, restores: Restores) {
     this.#isNamed = isNamed;
+    this.#restores = restores;
+  }
+
+  /**
+   * Whether a log has an entry, or a state that contains it or takes its place: by its epochs,
+   * never by comparing zxids.
+   */
+  holds(durable: DurableLog, zxid: Zxid): boolean {
+    return holds(durable, zxid) || this.#restores.replaces(durable, zxid);
   }
 
   get(sid: ServerId): KnownDisk | undefined {
@@ -156,7 +167,8 @@ export class KnownDisks {
 
   readonly #holdersOf = (zxid: Zxid): readonly ServerId[] => {
     const sids: ServerId[] = [];
-    for (const [sid, disk] of this.#disks) if (!this.#isOut(sid, disk) && holds(disk.durable, zxid)) sids.push(sid);
+    for (const [sid, disk] of this.#disks)
+      if (!this.#isOut(sid, disk) && this.holds(disk.durable, zxid)) sids.push(sid);
     return sids;
   };
 
@@ -178,15 +190,12 @@ export class KnownDisks {
     return [...voters].filter((sid) => {
       if (this.#emptied.has(sid)) return false;
       const disk = this.#disks.get(sid);
-      return disk === undefined || (!this.#isOut(sid, disk) && !holds(disk.durable, committed));
+      return disk === undefined || (!this.#isOut(sid, disk) && !this.holds(disk.durable, committed));
     });
   }
 }
 
-/**
- * Whether a log has an entry or a state that contains it: by its epochs, never by comparing zxids.
- */
-export function holds({ epochs }: DurableLog, zxid: Zxid): boolean {
+function holds({ epochs }: DurableLog, zxid: Zxid): boolean {
   if (zxid === ZXID_NONE) return true;
   const epoch = epochOf(zxid);
   const counter = counterOf(zxid);

@@ -19,6 +19,8 @@ export interface Proposal {
   readonly previous: Zxid;
   /** The version of the last configuration before it. */
   readonly configuration: Zxid;
+  /** No entry: a restored state stands there. */
+  readonly isRestored?: boolean;
 }
 
 /**

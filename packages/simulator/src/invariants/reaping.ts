@@ -5,7 +5,7 @@ import { Violation } from "./violation.ts";
 
 /**
  * T2: containers and TTL nodes that are due are removed, but not by a leader whose wall clock was
- * set while it leads: it waits for longer than a run takes.
+ * set while it leads, or that has restored a state: it waits for longer than a run takes.
  */
 export class Reaping {
   /** The wall clock of each leader when it began to lead. */
@@ -20,6 +20,9 @@ export class Reaping {
 
   /** A leader proposes to remove a container or a TTL node. */
   proposed(server: SimServer): void {
+    if (server.replica.zab.hasRestored) {
+      throw new Violation("T2", `server ${server.sid} removes a node right after it has restored a state`);
+    }
     const byMs = server.wallSkewMs - (this.#begun.get(server)?.skewMs ?? server.wallSkewMs);
     if (Math.abs(byMs) <= TICK_MS) return;
     throw new Violation("T2", `server ${server.sid} removes a node although its wall clock was set by ${byMs} ms`);
@@ -27,6 +30,7 @@ export class Reaping {
 
   /** A container or TTL node that the leader should have removed, if there is one. */
   dueNode(leader: SimServer, model: ModelTree): string | undefined {
+    if (leader.replica.zab.hasRestored) return undefined;
     if (leader.wallSetCount !== this.#begun.get(leader)?.setCount) return undefined;
     return model.dueNode(leader.wallMs);
   }

@@ -35,6 +35,20 @@ export interface Committed {
   readonly reaped: Reaped["kind"] | undefined;
 }
 
+/** The model at one zxid. */
+export interface ModelImage {
+  readonly zxid: number;
+  readonly model: ModelTree;
+  readonly sessions: ModelSessions;
+}
+
+/** A history that a restored state has discarded; servers that lag may still apply its end. */
+interface Discarded extends ModelImage {
+  /** Where the restored state stands, and where the state stood that it was made of. */
+  readonly restoredAt: number;
+  readonly restoredFrom: number;
+}
+
 const INITIAL = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
 
 /**
@@ -42,10 +56,11 @@ const INITIAL = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
  * get, and the tree at every zxid. Servers that lag are compared with the tree at their own zxid.
  */
 export class History {
-  readonly model: ModelTree = new ModelTree();
-  readonly sessions: ModelSessions = new ModelSessions();
+  // A restored state replaces them, and this class alone sets them.
+  model: ModelTree = new ModelTree();
+  sessions: ModelSessions = new ModelSessions();
   /** The tree at every zxid. */
-  readonly past: NodeVersions = new NodeVersions(this.model);
+  readonly past: NodeVersions = new NodeVersions();
   /**
    * Whether ordinary clients may be refused since the tree is full: each new leader grants hostile
    * tenants another share of it.
@@ -62,12 +77,13 @@ export class History {
   readonly #places = new Map<string, number>();
   readonly #proposals: ProposedTxns;
   readonly #limits: Limits;
+  readonly #discarded: Discarded[] = [];
   #last = 0;
 
   constructor(limits: Limits) {
     this.#limits = limits;
     this.#proposals = new ProposedTxns(limits);
-    for (const path of INITIAL) this.past.keep(path, 0);
+    for (const path of INITIAL) this.past.keep(this.model, path, 0);
   }
 
   /** The newest transaction that any server has applied. */
@@ -114,8 +130,43 @@ export class History {
     return this.#places.get(`${session}:${xid}`);
   }
 
+  /** The model as it is at the newest transaction. */
+  image(): ModelImage {
+    return { zxid: this.#last, model: this.model.copy(), sessions: this.sessions.copy() };
+  }
+
+  /** A restored state is committed, which stands at a zxid. */
+  restore(restoredAt: number, { zxid: restoredFrom, model, sessions }: ModelImage): void {
+    this.#discarded.push({ zxid: this.#last, model: this.model, sessions: this.sessions, restoredAt, restoredFrom });
+    this.model = model.copy();
+    this.sessions = this.sessions.restored(sessions, restoredAt);
+    this.past.restore(restoredAt, restoredFrom);
+    this.#last = restoredAt;
+  }
+
   /** The first server applies a transaction: the model applies it too. */
   commit(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): Committed {
+    const discarded = this.#discarded.find(({ restoredAt }) => header.zxid < restoredAt);
+    return discarded === undefined ? this.#commit(header, op) : this.#commitLate(discarded, header, op);
+  }
+
+  /** It was committed before a restored state was, and the server does not know of that yet. */
+  #commitLate(discarded: Discarded, header: Readonly<TxnHeader>, op: Readonly<TxnOp>): Committed {
+    const { model, sessions } = this;
+    const last = this.#last;
+    this.model = discarded.model;
+    this.sessions = discarded.sessions;
+    const committed = this.#commit(header, op);
+    this.model = model;
+    this.sessions = sessions;
+    this.#last = last;
+    const { restoredAt, restoredFrom } = discarded;
+    sessions.discard(discarded.sessions, restoredAt);
+    for (const path of touchedBy(committed.effects)) this.past.restoreNode(path, restoredAt, restoredFrom);
+    return committed;
+  }
+
+  #commit(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): Committed {
     const { zxid, cxid } = header;
     const session = sessionIdFromHalves(header.sessionHigh, header.sessionLow);
     const reaped = header.op === OpCode.DELETE_CONTAINER ? this.#reap(header, op) : undefined;
@@ -125,12 +176,7 @@ export class History {
     const effects: readonly Effect[] = isChanged
       ? [{ kind: "changed", path: "/zookeeper/config" }]
       : this.model.takeEffects();
-    const touched = new Set<string>();
-    for (const { kind, path } of effects) {
-      touched.add(path);
-      if (kind === "created" || kind === "deleted") touched.add(parentPath(path));
-    }
-    for (const path of touched) this.past.keep(path, zxid);
+    for (const path of touchedBy(effects)) this.past.keep(this.model, path, zxid);
     const committed: Committed = { zxid, session, cxid, op: header.op, answer, effects, reaped };
     this.#txns.set(zxid, committed);
     this.#last = zxid;
@@ -226,6 +272,15 @@ export class History {
     this.#places.set(`${session}:${closeCxid}`, header.zxid);
     return { kind: "header", code: ErrorCode.OK };
   }
+}
+
+function touchedBy(effects: readonly Effect[]): ReadonlySet<string> {
+  const touched = new Set<string>();
+  for (const { kind, path } of effects) {
+    touched.add(path);
+    if (kind === "created" || kind === "deleted") touched.add(parentPath(path));
+  }
+  return touched;
 }
 
 /** Whether a write creates or replaces anything. */

@@ -20,23 +20,38 @@ interface NodeVersion {
  * show.
  */
 export class NodeVersions {
-  readonly #model: ModelTree;
   readonly #versions = new Map<string, NodeVersion[]>();
 
-  constructor(model: ModelTree) {
-    this.#model = model;
-  }
-
   /** A node was created, changed or deleted at a zxid. */
-  keep(path: string, zxid: number): void {
-    const versions = this.#versions.get(path);
-    const node = this.#model.read(path);
+  keep(model: ModelTree, path: string, zxid: number): void {
+    const node = model.read(path);
     // Only tenants read these, and their answers are not predicted: a list for each change would
     // take too much memory.
     const isHidden = node !== undefined && (path === TENANT_PATH || isBelow(path, TENANT_PATH));
-    const version = { zxid, node: isHidden ? { ...node, children: [] } : node };
-    if (versions === undefined) this.#versions.set(path, [version]);
-    else versions.push(version);
+    this.#add(path, { zxid, node: isHidden ? { ...node, children: [] } : node });
+  }
+
+  /** At a zxid the nodes become what they were at an earlier one. */
+  restore(zxid: number, pastZxid: number): void {
+    for (const path of this.#versions.keys()) this.restoreNode(path, zxid, pastZxid);
+  }
+
+  restoreNode(path: string, zxid: number, pastZxid: number): void {
+    const versions = this.#versions.get(path);
+    if (versions?.some((version) => version.zxid === zxid) === true) return;
+    const node = this.nodeAt(path, pastZxid);
+    if (node !== this.nodeAt(path, zxid)) this.#add(path, { zxid, node });
+  }
+
+  #add(path: string, version: NodeVersion): void {
+    const versions = this.#versions.get(path);
+    if (versions === undefined) {
+      this.#versions.set(path, [version]);
+      return;
+    }
+    let at = versions.length;
+    while ((versions[at - 1]?.zxid ?? 0) > version.zxid) at--;
+    versions.splice(at, 0, version);
   }
 
   /** A node as it was when a transaction had been applied and no later one. */

@@ -12,12 +12,12 @@ const { NODE_CREATED, NODE_DELETED, NODE_DATA_CHANGED } = WatchEventType;
 /** The past of a node that was created at zxid 3 and written at zxid 8. */
 function past(): NodeVersions {
   const model = new ModelTree();
-  const versions = new NodeVersions(model);
+  const versions = new NodeVersions();
   const create = { kind: "create", path: "/a", data: "", ephemeral: false, sequential: false } as const;
   model.apply({ kind: "one", write: create }, 1n, 3, 0);
-  versions.keep("/a", 3);
+  versions.keep(model, "/a", 3);
   model.apply({ kind: "one", write: { kind: "set", path: "/a", data: "x", version: -1 } }, 1n, 8, 0);
-  versions.keep("/a", 8);
+  versions.keep(model, "/a", 8);
   return versions;
 }
 

@@ -17,6 +17,8 @@ export interface SessionLife {
   isExpired: boolean;
   /** The request that ended it, if its client did. */
   closeCxid: number;
+  /** It is part of a state that is restored at this zxid, and its end has begun with that. */
+  readonly restoredAt?: number;
 }
 
 /**
@@ -29,6 +31,41 @@ export class ModelSessions {
   readonly #counted = new Set<bigint>();
   /** Sessions that began as local ones. */
   readonly #localBeginnings = new Set<SessionId>();
+
+  copy(): ModelSessions {
+    const copy = new ModelSessions();
+    for (const [session, life] of this.#lives) copy.#lives.set(session, { ...life });
+    for (const counted of this.#counted) copy.#counted.add(counted);
+    for (const session of this.#localBeginnings) copy.#localBeginnings.add(session);
+    return copy;
+  }
+
+  /** The sessions of a state that is restored at a zxid: all others have ended there. */
+  restored(past: ModelSessions, zxid: number): ModelSessions {
+    const restored = this.copy();
+    for (const session of this.#lives.keys()) {
+      const life = past.#lives.get(session);
+      if (life === undefined || life.closedZxid !== undefined) restored.#discard(session, zxid);
+      else restored.#lives.set(session, { ...life, endingZxid: zxid, restoredAt: zxid });
+    }
+    return restored;
+  }
+
+  /** Sessions of a history that a restored state at a zxid has discarded are not in it. */
+  discard(others: ModelSessions, zxid: number): void {
+    for (const [session, life] of others.#lives) {
+      if (!this.#lives.has(session)) this.#lives.set(session, { ...life });
+      else if (this.#lives.get(session)?.restoredAt !== undefined) continue;
+      this.#discard(session, zxid);
+    }
+  }
+
+  #discard(session: SessionId, zxid: number): void {
+    const life = this.#lives.get(session);
+    if (life === undefined) return;
+    life.endingZxid ??= zxid;
+    life.closedZxid ??= zxid;
+  }
 
   get(session: SessionId): SessionLife | undefined {
     return this.#lives.get(session);

@@ -58,6 +58,13 @@ export class ModelTree {
     this.#node("/zookeeper").children.add("quota").add("config");
   }
 
+  copy(): ModelTree {
+    const copy = new ModelTree();
+    copy.#nodes.clear();
+    for (const [path, node] of this.#nodes) copy.#nodes.set(path, { ...node, children: new Set(node.children) });
+    return copy;
+  }
+
   /** Every node but the reserved ones, for comparison with a real tree. */
   *paths(): IterableIterator<string> {
     for (const path of this.#nodes.keys()) if (!RESERVED.has(path)) yield path;

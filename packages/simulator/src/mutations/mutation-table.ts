@@ -28,6 +28,7 @@ export async function runMutations(seeds: number): Promise<number> {
 const WHERE: ReadonlyMap<string, readonly string[]> = new Map([
   ["members", ["--reconfig", "yes", "--files", "no"]],
   ["files", ["--files", "yes"]],
+  ["restores", ["--restores"]],
   ["disks", ["--reconfig", "yes", "--files", "no", "--only", "old-disk,crash,crash-loop,partition,wipe"]],
   // It takes two voters that a quorum does without.
   ["promise-elsewhere-is-ignored", ["--voters", "5", "--reconfig", "no", "--files", "no", "--tenants", "0"]],

@@ -407,6 +407,39 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     replacement: "",
   }),
   mutation(
+    "restores",
+    "restored-before-the-promise",
+    {
+      marker: "restored-behind-the-promise",
+      replacement: `if (!learners.isQuorum(learners.counted(({ phase }) => phase === "waiting"))) {
+      const { restoration } = this.#leader;
+      if (restoration === undefined || Reflect.has(restoration, "isEarly")) return;
+      Reflect.set(restoration, "isEarly", true);
+      restoration.install(() => {});
+      return;
+    }`,
+    },
+    {
+      marker: "the-restored-history-with-its-epoch",
+      found: "restoration === undefined",
+      replacement: 'restoration === undefined || Reflect.has(restoration, "isEarly")',
+    },
+  ),
+  mutation("restores", "restored-state-is-committed", {
+    marker: "a-restored-state-is-committed-by-a-quorum",
+    found: "snapshot.isUncommitted === true",
+    replacement: "false",
+  }),
+  mutation("restores", "restored-state-stays", {
+    marker: "a-state-in-place-of-an-uncommitted-one",
+    found: "isReplaced || ",
+    replacement: "",
+  }),
+  mutation("restores", "removals-after-a-restore", {
+    marker: "no-removals-after-a-restore",
+    replacement: "",
+  }),
+  mutation(
     "members",
     "successor-skips-phases-1-and-2",
     {

@@ -65,7 +65,16 @@ export const SITUATIONS = [
   "configuration learned in an election",
 ] as const;
 
-export type Situation = (typeof SITUATIONS)[number];
+/** Those of runs in which operators restore states of the past. */
+export const RESTORE_SITUATIONS = [
+  "state restored",
+  "restore given up",
+  "restore undecided",
+  "state restored by a successor",
+  "restored state given up again",
+] as const;
+
+export type Situation = (typeof SITUATIONS)[number] | (typeof RESTORE_SITUATIONS)[number];
 
 /** Counts how often each situation was reached. */
 export class CoverageCounts {
@@ -85,6 +94,10 @@ export class CoverageCounts {
 
   get unreached(): readonly Situation[] {
     return SITUATIONS.filter((what) => this.count(what) === 0);
+  }
+
+  get unreachedOfRestores(): readonly Situation[] {
+    return RESTORE_SITUATIONS.filter((what) => this.count(what) === 0);
   }
 
   toJSON(): Readonly<Record<string, number>> {

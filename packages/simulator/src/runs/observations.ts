@@ -9,12 +9,15 @@ import {
   type ServerId,
   type TxnHeader,
   type TxnOp,
+  type Zxid,
 } from "@zooid/model";
 import type { ConnectionRefusal, ReplicaEvent } from "@zooid/replica";
+import type { RestoreEnd } from "@zooid/zab";
 import type { Answer } from "../cluster/answers.ts";
 import type { ClusterWatcher, Crash } from "../cluster/cluster.ts";
 import type { DiskImage } from "../cluster/disk.ts";
 import type { SimServer } from "../cluster/server.ts";
+import type { StateImage } from "../cluster/state-image.ts";
 import { checkRefusal } from "../invariants/bounds.ts";
 import { checkFounding } from "../invariants/founding.ts";
 import { describeEvent, isIllegal } from "../invariants/operator-events.ts";
@@ -147,8 +150,18 @@ export class Observations implements ClusterWatcher {
     if (trace.hasLines) trace.say(`s${server.sid}`, `applies ${formatZxid(header.zxid)}`);
   }
 
+  restoring(server: SimServer, zxid: Zxid, image: StateImage): void {
+    this.#run.invariants.restoring(server, zxid);
+    this.#run.restores.installing(server, zxid, image);
+  }
+
+  restoreEnded(server: SimServer, end: RestoreEnd): void {
+    this.#run.restores.ended(server, end);
+  }
+
   loaded(server: SimServer): void {
     this.#run.invariants.loaded(server);
+    this.#run.restores.loaded(server);
     this.#run.trace.say(`s${server.sid}`, `loads a state at ${formatZxid(server.replica.tree.applied)}`);
   }
 

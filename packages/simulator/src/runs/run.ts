@@ -24,6 +24,7 @@ import { ConfigurationFiles } from "./configuration-files.ts";
 import { CoverageCounts } from "./coverage.ts";
 import { Observations } from "./observations.ts";
 import { type Plan, serverOptionsOf, verifierOf } from "./plan.ts";
+import { RestoredStates } from "./restored-states.ts";
 import { Trace } from "./trace.ts";
 import type { Transfers } from "./transfers.ts";
 
@@ -80,6 +81,7 @@ export class Run {
   readonly replies: ClientReplies;
   readonly actions: ClientActions;
   readonly errands: Errands;
+  readonly restores: RestoredStates = new RestoredStates(this);
   /** Since the last fault ended; undefined before. */
   transfers: Transfers | undefined;
   readonly counts: RunCounts = { steps: 0, faults: 0, crashes: 0, expiries: 0, logSteps: 0 };
@@ -100,7 +102,7 @@ export class Run {
     this.trace = new Trace(scheduler, lines);
     this.history = new History(plan.limits);
     this.checker = new Checker(this.history);
-    this.invariants = new Invariants(verifier, this.coverage);
+    this.invariants = new Invariants(verifier, this.coverage, (zxid) => this.restores.committed(zxid));
     this.files = new ConfigurationFiles(plan);
     this.cluster = new Cluster({
       voters: plan.voters,

@@ -48,6 +48,11 @@ export interface PlanChanges {
   readonly isChangeable?: boolean;
   /** Whether operators change the members in files. */
   readonly hasFiles?: boolean;
+  /**
+   * Whether operators restore states of the past: only where this is asked for, so that other seeds
+   * keep their meaning.
+   */
+  readonly hasRestores?: boolean;
   /** Clients do nothing out of the ordinary. */
   readonly hasPlainManners?: boolean;
 }
@@ -110,7 +115,9 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const crowds = new Prng(seed).fork("crowds");
   // A crowd where there would be no hostile tenant: seeds with one or two keep their meaning.
   const drawnCrowd = drawnTenants === 0 && crowds.chance(0.05) ? 6 + crowds.below(7) : drawnTenants;
-  const tenants = changes.tenants ?? drawnCrowd;
+  const hasRestores = changes.hasRestores === true;
+  // The model takes the transactions of tenants over as they are, and has no past of them.
+  const tenants = hasRestores ? 0 : (changes.tenants ?? drawnCrowd);
   const drawnLimits = hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS;
   const groups = isHierarchical && voterCount > 1 ? groupsOf(voters, weights) : undefined;
   const changing = new Prng(seed).fork("members");
@@ -140,6 +147,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   if (drawnOldDisk && (isChangeable || hasFiles) && earlierServers.length === 0 && isMeant("old-disk")) {
     faults.set("old-disk", MEAN_MS["old-disk"] * (0.4 + (oldDisks.next() / 2 ** 32) * 1.6));
   }
+  if (hasRestores && isMeant("restore")) faults.set("restore", MEAN_MS.restore);
   return {
     seed,
     voters,
@@ -155,7 +163,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     clients,
     // From a stream of its own: seeds keep the meaning that they had before these nodes existed.
     hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
-    sessions: isStandalone ? "replicated" : (changes.sessions ?? drawnSessions),
+    sessions: isStandalone || hasRestores ? "replicated" : (changes.sessions ?? drawnSessions),
     tenants,
     limits: tenants === 0 ? drawnLimits : withTenants(drawnLimits, heldBytesMaxWith(tenants) + tenancy.below(300_000)),
     hasShortTurns: hasSmallLimits,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { CoverageCounts, SITUATIONS } from "../runs/coverage.ts";
+import { CoverageCounts, RESTORE_SITUATIONS, SITUATIONS } from "../runs/coverage.ts";
 import { workInProcess } from "../worker-process.ts";
 import { addResults, type BatchResult, type BatchTask, NO_RESULT, runBatch, type SeedFailure } from "./batch.ts";
 import { type PlanChanges, planOf } from "./draw-plan.ts";
@@ -42,8 +42,9 @@ export async function runSeeds(options: RunSeedsOptions): Promise<number> {
   console.log(`${result.seeds - failures.length} passed, ${failures.length} failed`);
   const counts = new CoverageCounts();
   counts.addAll(result.sometimes);
-  const isIncomplete = options.checksSometimes && counts.unreached.length > 0;
-  if (isIncomplete) console.log(`never reached: ${counts.unreached.join(", ")}`);
+  const unreached = options.changes.hasRestores === true ? counts.unreachedOfRestores : counts.unreached;
+  const isIncomplete = options.checksSometimes && unreached.length > 0;
+  if (isIncomplete) console.log(`never reached: ${unreached.join(", ")}`);
   return failures.length > 0 || isIncomplete ? 1 : 0;
 }
 
@@ -83,7 +84,7 @@ function workerArgs({ changes, mutation }: RunSeedsOptions): readonly string[] {
   return [...more, ...words.filter((word) => word !== "")];
 }
 
-function report(result: BatchResult, wallMs: number, { from }: RunSeedsOptions): void {
+function report(result: BatchResult, wallMs: number, { from, changes }: RunSeedsOptions): void {
   const { seeds, virtualMs, cpuMs } = result;
   const hours = (ms: number): string => (ms / 3_600_000).toFixed(2);
   console.log(
@@ -96,7 +97,8 @@ function report(result: BatchResult, wallMs: number, { from }: RunSeedsOptions):
   );
   if (seeds < 100) return;
   console.log("sometimes:");
-  for (const what of SITUATIONS) console.log(`  ${String(result.sometimes[what] ?? 0).padStart(8)}  ${what}`);
+  const situations = changes.hasRestores === true ? [...SITUATIONS, ...RESTORE_SITUATIONS] : SITUATIONS;
+  for (const what of situations) console.log(`  ${String(result.sometimes[what] ?? 0).padStart(8)}  ${what}`);
 }
 
 /** Shrinks a failure, writes its transcript, and prints the command that repeats it. */

@@ -54,6 +54,7 @@ export function optionsOf(changes: PlanChanges): string {
   if (changes.hasSmallLimits !== undefined) options.push(`--limits ${changes.hasSmallLimits ? "small" : "default"}`);
   if (changes.sessions !== undefined) options.push(`--sessions ${changes.sessions}`);
   if (changes.isChangeable !== undefined) options.push(`--reconfig ${changes.isChangeable ? "yes" : "no"}`);
+  if (changes.hasRestores === true) options.push("--restores");
   if (changes.hasFiles !== undefined) options.push(`--files ${changes.hasFiles ? "yes" : "no"}`);
   if (changes.tenants !== undefined) options.push(`--tenants ${changes.tenants}`);
   if (changes.faultsUntilMs !== undefined) options.push(`--until ${changes.faultsUntilMs}`);

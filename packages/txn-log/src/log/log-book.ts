@@ -4,6 +4,7 @@ import {
   earlierOf,
   epochOf,
   formatZxid,
+  isFloorUncommitted,
   laterOf,
   mayFollow,
   ZXID_NONE,
@@ -94,10 +95,11 @@ export function withCut(log: DurableLog, to: LogPosition): DurableLog {
 /**
  * The log, with what its state file proves: everything up to the state's position was committed. A
  * log that ends before that position has lost entries. It then restarts behind the state, which is
- * all that is left of them.
+ * all that is left of them. A restored state at the log's floor proves nothing.
  */
 export function withApplied(log: DurableLog, applied: LogPosition | undefined): DurableLog {
   if (applied === undefined || applied.zxid <= log.commitHint) return log;
+  if (applied.zxid === log.floor.zxid && isFloorUncommitted(log)) return log;
   if (applied.zxid <= log.tail.zxid) return { ...log, commitHint: applied.zxid };
   assert(log.amnesiac, `the state stands at ${formatZxid(applied.zxid)}, the log ends at ${formatZxid(log.tail.zxid)}`);
   const epochs = withEntry(log.epochs, applied.zxid);
@@ -122,7 +124,8 @@ export function withInstall(before: DurableLog, install: HistoryInstall, stage: 
           ...log,
           tail: stage.after,
           floor: stage.after,
-          commitHint: stage.after.zxid,
+          // rule: a-restored-state-is-committed-by-a-quorum
+          commitHint: snapshot.isUncommitted === true ? log.commitHint : stage.after.zxid,
           // rule: the-epoch-table-follows-the-state
           epochs: epochsUpTo(snapshot.epochs, stage.after.zxid),
           stateFile: snapshot.stateFile,

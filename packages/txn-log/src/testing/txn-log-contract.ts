@@ -1,4 +1,4 @@
-import type { Zxid } from "@zooid/model";
+import { isFloorUncommitted, type Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_NONE } from "../chain.ts";
 import type { HistoryInstall, LogHandler, LogPosition, StoreLog } from "../txn-log.ts";
@@ -372,6 +372,27 @@ export function describeTxnLog(
       ]);
       expect(await held(Z(5, 10))).toEqual([Z(5, 11)]);
       await expect(settled(log.read(Z(1, 1), 1 << 20))).rejects.toMatchObject({ code: "below-floor" });
+    });
+
+    core("an install of a state that no quorum is known to have leaves it uncommitted, over restarts too", async () => {
+      append(Z(1, 1), Z(1, 2));
+      await settled(log.setPromise({ epoch: 6, sid: 2, incarnation: 1 }));
+      const base = { zxid: Z(5, 1), chain: (1234n << 40n) as typeof CHAIN_NONE };
+      await settled(log.beginStage(base));
+      const epochs = [{ epoch: 5, first: 1, last: 1 }];
+      await harness.putState("state-2.db", base);
+      const snapshot = { stateFile: "state-2.db", epochs, isUncommitted: true };
+      await settled(log.installHistory({ epoch: 6, tail: base.zxid, committed: Z(0, 0), snapshot }));
+      expect(isFloorUncommitted(log.durable)).toBe(true);
+      await restart();
+      await restart();
+      expect(log.durable).toMatchObject({ floor: base, tail: base, currentEpoch: 6 });
+      expect(isFloorUncommitted(log.durable)).toBe(true);
+      log.append({ ...batchOf([Z(6, 1)]), committed: base.zxid });
+      await harness.settle(log);
+      expect(isFloorUncommitted(log.durable)).toBe(false);
+      await restart();
+      expect(isFloorUncommitted(log.durable)).toBe(false);
     });
 
     core("an install to another tail than the staged one is a defect", async () => {

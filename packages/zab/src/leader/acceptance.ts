@@ -136,6 +136,7 @@ export class Acceptance {
     context.commitMembers(epoch.start);
     broadcast.begin();
     this.#isEstablished = true;
+    this.#leader.restoration?.established();
     for (const learner of learners.values()) {
       if (learner.phase === "accepted") {
         // rule: serve-before-learners-do

@@ -54,6 +54,12 @@ export class Broadcast {
     this.#entries = this.#newCursor();
   }
 
+  /** A restored state has taken the place of the history, on this server's disk as well. */
+  historyReplaced(): void {
+    this.#durable = this.#leader.epoch.history.zxid;
+    this.#entries = this.#newCursor();
+  }
+
   /** The history is committed: acks count from now on. */
   begin(): void {
     this.#tally = new AckTally(this.#leader.context.members.verifier, this.#leader.epoch.start);

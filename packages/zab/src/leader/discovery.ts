@@ -12,6 +12,7 @@ import { encodeMembers, versionOf } from "../known-members.ts";
 import type { RoleEnd } from "../operator-events.ts";
 import type { Leader } from "./leader.ts";
 import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
+import { EPOCHS_OF_A_RESTORE } from "./restoration.ts";
 import { joined } from "./wishes.ts";
 
 /**
@@ -280,7 +281,7 @@ export class Discovery {
       if (this.#isFounder) highest = Math.max(highest, epochOf(info.configVersion));
     }
     if (this.#isFounder) highest = Math.max(highest, epochOf(versionOf(context.members.lastSeen)));
-    const epoch = highest + 1;
+    const epoch = highest + (this.#leader.restoration === undefined ? 1 : EPOCHS_OF_A_RESTORE);
     if (epoch >= EPOCH_MAX) {
       context.leave({ kind: "epochs-used-up", epoch });
       return;
@@ -389,16 +390,25 @@ export class Discovery {
   #seekPromises(): void {
     const { context, learners, synchronization } = this.#leader;
     if (!this.#hasPromised || this.#leader.phase !== "discovery") return;
+    // 1. S1 has a restored state on its disk, and dies before any other server has promised its
+    //    epoch.
+    // 2. S2 and S3 take the same epoch, or the one before, and clients write in it.
+    // 3. S1 comes back, and its history seems to be the newer one: the writes are lost.
+    // rule: restored-behind-the-promise
     if (!learners.isQuorum(learners.counted(({ phase }) => phase === "waiting"))) return;
     this.#leader.becomeSynchronizing();
     // Before any other server has a part of the history.
     if (this.#isOwn) context.log.setEnsembleId(this.#newEnsembleId, () => {});
     this.#labelMembers();
-    context.log.setCurrentEpoch(this.#leader.epoch.number, () => {
+    const holdsEpoch = (): void => {
       this.#holdsEpoch = true;
       for (const learner of learners.values()) if (learner.phase === "waiting") synchronization.plan(learner);
       this.#leader.acceptance.seek();
-    });
+    };
+    const { restoration } = this.#leader;
+    // rule: the-restored-history-with-its-epoch
+    if (restoration === undefined) context.log.setCurrentEpoch(this.#leader.epoch.number, holdsEpoch);
+    else restoration.install(holdsEpoch);
   }
 
   /** The list of this server's file, with what others' files say of this server. */

@@ -1,4 +1,4 @@
-import { composeZxid, earlierOf, type LogPosition, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, composeZxid, earlierOf, epochOf, type LogPosition, ZXID_NONE, type Zxid } from "@zooid/model";
 
 /**
  * The epoch of a leader and the history that it begins with, H0.
@@ -9,9 +9,9 @@ import { composeZxid, earlierOf, type LogPosition, ZXID_NONE, type Zxid } from "
  * it.
  */
 export class LeaderEpoch {
-  /** The log's end when the role began: H0 ends here. */
-  readonly history: LogPosition;
-  // Set by `begin` alone.
+  /** H0 ends here: the log's end when the role began, or a restored state. */
+  history: LogPosition;
+  // Set by the methods here alone.
   /** 0 until a quorum has reported its accepted epoch. */
   number = 0;
   /** The start marker. */
@@ -24,6 +24,12 @@ export class LeaderEpoch {
   begin(epoch: number): void {
     this.number = epoch;
     this.start = composeZxid(epoch, 0);
+  }
+
+  /** The epoch begins with a restored state, and not with the history that its leader had. */
+  replaceHistory(state: LogPosition): void {
+    assert(this.number > epochOf(state.zxid), "a restored state stands before its epoch");
+    this.history = state;
   }
 
   /** A position of the stream as one of the log. */

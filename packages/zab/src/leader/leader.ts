@@ -12,6 +12,7 @@ import {
   type ServerId,
 } from "@zooid/model";
 import type { LearnerFault, RoleEnd } from "../operator-events.ts";
+import type { RestoredState } from "../restored-state.ts";
 import type { PeerPhase, Role, RoleContext } from "../role.ts";
 import { Acceptance } from "./acceptance.ts";
 import { Broadcast } from "./broadcast.ts";
@@ -24,6 +25,7 @@ import { LeadershipTransfer, type TransferPurpose } from "./leadership-transfer.
 import type { LearnerInfo } from "./learner-handler.ts";
 import { Learners } from "./learners.ts";
 import { Liveness } from "./liveness.ts";
+import { Restoration } from "./restoration.ts";
 import { Synchronization } from "./synchronization.ts";
 import { VoterDisks } from "./voter-disks.ts";
 import { Wishes } from "./wishes.ts";
@@ -59,14 +61,18 @@ export class Leader implements Role {
   readonly diskRoom: EnsembleRoom;
   readonly wishes: Wishes;
   readonly voterDisks: VoterDisks;
+  /** Undefined where the epoch begins with the history that this server has. */
+  readonly restoration: Restoration | undefined;
   readonly #transfer: LeadershipTransfer;
   /** Set by this class alone. */
   phase: PeerPhase = "discovery";
   /** Where other servers reached this one when it began to lead. */
   readonly #place: Member | undefined;
 
-  constructor(context: RoleContext) {
+  /** @param restored the state that the epoch begins with, in place of this server's history */
+  constructor(context: RoleContext, restored?: RestoredState) {
     this.context = context;
+    this.restoration = restored && new Restoration(this, restored);
     this.#place = placeIn(context.members.committed, context.config.sid);
     this.epoch = new LeaderEpoch(context.log.durable.tail);
     this.learners = new Learners(context, () => this.broadcast.learnersChanged());
@@ -244,6 +250,19 @@ export class Leader implements Role {
     if (learner !== undefined) this.learners.illegal(learner, fault);
   }
 
+  /** This server leads the next epoch, too: learners follow it again, without an election. */
+  succeedItself(): void {
+    const { config } = this.context;
+    for (const learner of this.learners.values()) {
+      if (learner.phase !== "synced") continue;
+      this.learners.send(learner, {
+        kind: "leadership-transfer",
+        epoch: this.epoch.number,
+        successor: config.sid,
+      });
+    }
+  }
+
   transferLeadership(purpose: TransferPurpose, to?: ServerId): ServerId | undefined {
     return this.#transfer.start(purpose, to);
   }
@@ -266,6 +285,7 @@ export class Leader implements Role {
   end(reason: RoleEnd): void {
     this.learners.closeAll(reason);
     this.broadcast.end();
+    this.restoration?.end(reason.kind);
   }
 }
 

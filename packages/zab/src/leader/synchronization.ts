@@ -33,7 +33,9 @@ export class Synchronization {
     const { durable } = log;
     const ours = tableThrough(durable.epochs, this.#leader.broadcast.lastLogged);
     const common = commonPoint(position.tails, ours);
-    if (common < position.floor && common >= durable.floor.zxid) {
+    // What replaces everything that the learner has need not have anything in common with it.
+    const isReplaced = common < position.floor && position.isFloorUncommitted === true;
+    if (common < position.floor && common >= durable.floor.zxid && !isReplaced) {
       learners.refuse(learner, "diverged", { kind: "commit-unknown-here", zxid: position.floor });
       context.sinks.roles.note({ kind: "committed-history-unknown", sid: learner.sid });
       return;
@@ -41,8 +43,12 @@ export class Synchronization {
     if (common > durable.tail.zxid) return; // Planned when this server's own disk has what the learner has.
     learner.becomePlanning();
     if (acceptance.endsAmnesia(learner)) learner.voteCheck = this.#leader.check.begin();
+    // 1. S1 begins an epoch with a restored state, and dies before a quorum has it.
+    // 2. S2 and S3 continue with the history that the state would have replaced.
+    // 3. S1 comes back. Its log begins with the state, and has nothing that could be cut.
+    // rule: a-state-in-place-of-an-uncommitted-one
     // rule: a-state-for-those-below-the-floor
-    if (common < durable.floor.zxid) {
+    if (isReplaced || common < durable.floor.zxid) {
       this.#sendSnapshot(learner);
       return;
     }
@@ -85,7 +91,16 @@ export class Synchronization {
       }
       const { position, epochs } = at;
       roles.note({ kind: "whole-state-sent", sid: learner.sid, zxid: position.zxid });
-      learners.send(learner, { kind: "sync-begin", epoch: epoch.number, mode: "snap", from: position, epochs });
+      // The learner may have to give up the state again, see `isReplaced` above.
+      const isUncommitted = !this.#leader.isEstablished && position.zxid > context.log.durable.commitHint;
+      learners.send(learner, {
+        kind: "sync-begin",
+        epoch: epoch.number,
+        mode: "snap",
+        from: position,
+        epochs,
+        ...(isUncommitted ? { isUncommitted } : {}),
+      });
       snapshots.start(learner.link, () => {
         if (!learners.isKnown(learner)) return;
         stream.begin(learner, position.zxid);

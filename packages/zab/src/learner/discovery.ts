@@ -1,4 +1,4 @@
-import { EPOCH_MAX, ZXID_NONE } from "@zooid/model";
+import { EPOCH_MAX, isFloorUncommitted, ZXID_NONE } from "@zooid/model";
 import { tailsOf } from "../common-point.ts";
 import type { SaidDisk } from "../founding.ts";
 import { encodeMembers, versionOf } from "../known-members.ts";
@@ -158,6 +158,7 @@ export class LearnerDiscovery {
       // A history that has diverged is no beginning: the whole of the leader's is asked for.
       floor: hasDiverged ? ZXID_NONE : durable.floor.zxid,
       tails: hasDiverged ? [] : tailsOf(durable.epochs, durable.floor.zxid),
+      ...(isFloorUncommitted(durable) ? { isFloorUncommitted: true } : {}),
     });
   }
 }

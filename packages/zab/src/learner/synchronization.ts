@@ -196,6 +196,7 @@ export class LearnerSynchronization {
     const isWritten = replaced !== undefined && members.isWrittenWithHistory(replaced);
     const committedConfig = isWritten ? replacedConfig : undefined;
     const isSnapshot = this.#stateFile !== undefined;
+    const isStateCommitted = sync.mode === "snap" && sync.isUncommitted !== true;
     const lastSeenConfig = config ?? members.cutChange();
     link.becomeInstalling();
     this.#broadcast.beginLogging(through);
@@ -210,14 +211,22 @@ export class LearnerSynchronization {
       {
         epoch: link.epoch,
         tail: through,
-        committed: laterOf(sync.mode === "snap" ? sync.from.zxid : ZXID_NONE, earlierOf(link.announced, through)),
+        committed: laterOf(isStateCommitted ? sync.from.zxid : ZXID_NONE, earlierOf(link.announced, through)),
         endsAmnesia: message.endsAmnesia,
         // rule: history-with-its-ensemble
         ...(message.ensembleId === "" ? {} : { ensembleId: message.ensembleId }),
         // rule: history-with-its-configuration
         ...(lastSeenConfig === undefined ? {} : { lastSeenConfig }),
         ...(committedConfig === undefined ? {} : { committedConfig }),
-        ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
+        ...(this.#stateFile === undefined
+          ? {}
+          : {
+              snapshot: {
+                stateFile: this.#stateFile,
+                epochs: sync.epochs,
+                ...(isStateCommitted ? {} : { isUncommitted: true }),
+              },
+            }),
       },
       () => {
         if (isSnapshot) this.#context.sinks.application.install?.();

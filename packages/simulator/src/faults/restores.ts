@@ -1,0 +1,31 @@
+import { formatZxid } from "@zooid/model";
+import type { Prng } from "../cluster/prng.ts";
+import { crash } from "./crashes.ts";
+import type { FaultActions, FaultWorld } from "./fault-world.ts";
+
+/**
+ * The leader's state is kept as a backup, or an earlier one is restored. Then often the leader
+ * crashes, or another server, while the epoch is promised and the state installed.
+ */
+function restore(world: FaultWorld, random: Prng): void {
+  const { cluster, leader, run } = world;
+  if (leader === undefined || leader.isPaused) return;
+  if (run.restores.areNone || random.chance(0.5)) {
+    if (run.restores.keep(leader)) world.report(leader.sid, "has its state kept as a backup");
+    return;
+  }
+  const image = run.restores.pick(random);
+  const victim = random.chance(0.7) ? leader.sid : random.pick(world.sids);
+  const thenCrash = random.chance(0.6);
+  leader.input(() => {
+    if (leader.isLeading && leader.restore(image)) {
+      world.report(leader.sid, `restores the state of ${formatZxid(image.position.zxid)}`);
+    }
+  });
+  if (!thenCrash) return;
+  run.after(random.below(random.chance(0.5) ? 100 : 1000), () => {
+    if (cluster.server(victim) !== undefined) crash(world, victim, 300 + random.below(1500));
+  });
+}
+
+export const RESTORES: FaultActions<"restore"> = { restore };
