@@ -33,6 +33,7 @@ import { loglevel } from "./commands/servers/loglevel.ts";
 import { member } from "./commands/servers/member.ts";
 import { purgeHistory } from "./commands/servers/purge-history.ts";
 import { reconfig } from "./commands/servers/reconfig.ts";
+import { restore } from "./commands/servers/restore.ts";
 import { server } from "./commands/servers/server.ts";
 import { status } from "./commands/servers/status.ts";
 import { whoami } from "./commands/servers/whoami.ts";
@@ -102,6 +103,7 @@ export const COMMANDS: readonly Command[] = [
   reconfig,
   redo,
   removewatches,
+  restore,
   set,
   setAcl,
   setquota,

@@ -3,7 +3,8 @@ import { InvariantError, type LogState, type Zxid } from "@zooid/model";
 import type { SnapshotPort, ZabLinks } from "@zooid/zab";
 
 /**
- * The sinks towards disk and other servers, of which an ensemble of one uses only the log's append.
+ * The sinks towards disk and other servers, of which an ensemble of one uses only the log's append,
+ * and what a restore needs of it.
  */
 export interface NoPeers {
   readonly log: TxnLog;
@@ -12,10 +13,12 @@ export interface NoPeers {
 }
 
 /** The sinks of an ensemble of one: every call that needs another server is a defect. */
-export function withNoPeers(log: {
-  readonly durable: LogState;
-  append(run: LoggedRun, generation: number, committed: Zxid): void;
-}): NoPeers {
+export function withNoPeers(
+  log: {
+    readonly durable: LogState;
+    append(run: LoggedRun, generation: number, committed: Zxid): void;
+  } & Partial<Pick<TxnLog, "setPromise" | "beginStage" | "installHistory">>,
+): NoPeers {
   const never = (what: string) => (): never => {
     throw new InvariantError(`an ensemble of one ${what}`);
   };
@@ -25,14 +28,16 @@ export function withNoPeers(log: {
         return log.durable;
       },
       append: (run, generation, committed) => log.append(run, generation, committed),
-      setPromise: never("promises nothing"),
+      setPromise: (...write) => (log.setPromise === undefined ? never("promises nothing")() : log.setPromise(...write)),
       setCurrentEpoch: never("takes its epoch when it starts"),
       setConfigs: never("has no configuration"),
       setEnsembleId: never("needs no id"),
-      beginStage: never("receives no history"),
+      beginStage: (...write) =>
+        log.beginStage === undefined ? never("receives no history")() : log.beginStage(...write),
       stage: never("receives no history"),
       dropStage: never("receives no history"),
-      installHistory: never("receives no history"),
+      installHistory: (...write) =>
+        log.installHistory === undefined ? never("receives no history")() : log.installHistory(...write),
       read: never("has applied all that its log holds"),
       chainAt: never("compares its history with no other"),
     },

@@ -40,6 +40,7 @@ import { RoleLog } from "./operators/role-log.ts";
 import { ServerStatus } from "./operators/server-status.ts";
 import { adminViewOf } from "./operators/server-view.ts";
 import { SlowLog } from "./operators/slow-log.ts";
+import { RunningRestore } from "./restore/running-restore.ts";
 import type {
   ReloadResult,
   Role,
@@ -175,6 +176,7 @@ class Server implements ZooidServer {
   /** What the start before this one found damaged, until the files are moved away. */
   #damage: StoreError | undefined;
   #restore: SnapshotRestore | undefined;
+  #runningRestore: RunningRestore | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
   #certificateTimer: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
@@ -369,6 +371,15 @@ class Server implements ZooidServer {
       fail: (error) => this.#fail(error),
     });
     this.#restore = restore;
+    const runningRestore = new RunningRestore({
+      backup: this.#config.backup,
+      dataDir: this.#config.dataDir,
+      driver,
+      storage,
+      warn: (text, fields) => this.#log.warn(text, fields),
+      info: (text, fields) => this.#log.info(text, fields),
+    });
+    this.#runningRestore = runningRestore;
     const view = adminViewOf({
       config: this.#config,
       log: this.#log,
@@ -387,6 +398,7 @@ class Server implements ZooidServer {
       fourLetterWords: this.#fourLetterWords,
       clientPort: () => this.port,
       restore: (pieces) => restore.restore(pieces),
+      runningRestore,
     });
     return view;
   }
@@ -595,6 +607,7 @@ class Server implements ZooidServer {
     this.#moves.stop();
     this.#ports?.stop();
     await this.#restore?.settled();
+    await this.#runningRestore?.stop();
     this.#earlyClients.destroyAll();
     await this.#driver?.transferLeadership({
       withinMs: Math.min(this.#config.tickMs, TRANSFER_MS),

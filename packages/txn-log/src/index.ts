@@ -10,6 +10,7 @@ export {
 } from "./memory-txn-log.ts";
 export {
   type CheckpointMark,
+  type PlacedState,
   type ReceivedSnapshot,
   SNAPSHOT_CHUNK_BYTES,
   type SnapshotContent,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model/storage";
+import { assert, earlierOf, formatZxid, isFloorUncommitted, type Zxid } from "@zooid/model/storage";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
 import { listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
 import {
@@ -28,6 +28,7 @@ import type { LiveTree } from "./state/live-tree.ts";
 import { readyStateFile } from "./state/ready-state-file.ts";
 import { openSqliteState, type SqliteStateStore } from "./state/sqlite-state-store.ts";
 import type {
+  PlacedState,
   SnapshotExport,
   SnapshotReceiver,
   SnapshotSource,
@@ -164,6 +165,12 @@ export interface Store extends AsyncDisposable {
    * @param epochs compared with what comes, if given
    */
   receiveSnapshot(position: LogPosition, epochs?: readonly EpochRange[]): Promise<SnapshotReceiver>;
+
+  /**
+   * Takes a whole state file that was made elsewhere, on the same disk, to be installed: see
+   * {@link letStateStandAt}. Otherwise as {@link receiveSnapshot}.
+   */
+  placeState(file: string): Promise<PlacedState>;
 
   /**
    * As {@link openSnapshot}, in the form in which Apache ZooKeeper writes its snapshots.
@@ -383,6 +390,7 @@ function newArchive(
     hold: (after) => log.hold(after),
     openSnapshot: () => transfers.open(),
     ensembleId: () => log.durable.identity.ensembleId,
+    isStateCommitted: () => !isFloorUncommitted(log.durable),
   });
 }
 
@@ -503,6 +511,10 @@ class SqliteStore implements Store {
     return this.#transfers.receive(position, epochs);
   }
 
+  placeState(file: string): Promise<PlacedState> {
+    return this.#transfers.place(file);
+  }
+
   exportSnapshot(sessions: "kept" | "left out" = "kept"): Promise<SnapshotExport> {
     return this.#transfers.export(sessions);
   }
@@ -612,4 +624,5 @@ export { type SealedSegmentFile, SealedSegments } from "./segments/sealed-segmen
 export { isLogFile } from "./segments/segment-name.ts";
 export { isLastChunk } from "./snapshots/snapshot-format.ts";
 export type { LiveCapture, LiveNode, LivePosition, LiveSession, LiveSink, LiveTree } from "./state/live-tree.ts";
+export { letStateStandAt } from "./state/restored-state.ts";
 export { CHECKPOINTS_FULL_FILE, FULL_FILE, type TestBreak } from "./test-break.ts";

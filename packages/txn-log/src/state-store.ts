@@ -177,6 +177,16 @@ export interface ReceivedSnapshot {
   readonly nodeCount: number;
 }
 
+/**
+ * A state file that was made elsewhere and lies beside the one in force, see `Store.placeState`.
+ */
+export interface PlacedState {
+  /** Its name, which an install takes. */
+  readonly stateFile: string;
+  /** Removes it, unless an install has named it. */
+  abandon(): void;
+}
+
 /** What is in a snapshot in Apache ZooKeeper's form. */
 export interface SnapshotContent {
   readonly nodeCount: number;

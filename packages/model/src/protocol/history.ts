@@ -57,8 +57,8 @@ export interface LogState {
   /** The position before the first entry that is still held. */
   readonly floor: LogPosition;
   /**
-   * A point known to be committed; nothing above it may be applied before a leader has spoken. Below
-   * the floor while that is a restored state that no quorum is known to have.
+   * A point known to be committed; nothing above it may be applied before a leader has spoken. It
+   * is below the floor while that is a restored state that no quorum is known to have.
    */
   readonly commitHint: Zxid;
   /** Oldest epoch first; rows outlive the floor. */

@@ -26,6 +26,7 @@ import { facts, monitorValues } from "./monitor.ts";
 import { digestHistory } from "./past-digests.ts";
 import { outlineFields, purgeFields, purgeRequestOf } from "./purge-commands.ts";
 import { redacted } from "./redacted.ts";
+import { momentOf, restoreFields } from "./restore-commands.ts";
 import { expiryBuckets, owners } from "./session-dump.ts";
 import { SnapshotRefusal } from "./snapshot-endpoint.ts";
 import { dataWatches, type ListedWatch } from "./watch-listing.ts";
@@ -137,6 +138,14 @@ const COMMANDS: readonly Command[] = [
     run: ({ purges }) => purgeFields(purges.status),
   },
   { names: ["restore", "rest"], method: "POST", needsAuth: true, run: restore },
+  { names: ["restore_state"], isOwn: true, method: "POST", needsAuth: true, run: restoreState },
+  {
+    names: ["restore_state_status"],
+    isOwn: true,
+    isAlways: true,
+    needsAuth: true,
+    run: ({ runningRestore }) => restoreFields(runningRestore.status),
+  },
   { names: ["ruok"], run: () => ({}) },
   { names: ["server_stats", "srvr"], run: serverStats },
   { names: ["session_clients"], isOwn: true, needsAuth: true, run: sessionClients },
@@ -434,6 +443,28 @@ async function restore(view: AdminView, request: CommandRequest): Promise<Outcom
   const restored = await view.snapshots.restore(certificateSubject ?? address, contentType, body);
   audited(view, request, "restore", restored);
   return restored instanceof SnapshotRefusal ? refused(restored) : { last_zxid: restored };
+}
+
+/**
+ * Begins a restore of a state of the past from the backup, or only a plan of it. Its status says
+ * how it ends.
+ */
+function restoreState(view: AdminView, request: CommandRequest): Outcome {
+  const { runningRestore } = view;
+  const { zab, isLeading } = view.driver.replica;
+  if (!isLeading) {
+    return new Failure(`the leader restores, and this server does not lead${leaderText(zab.leader)}`, 409);
+  }
+  const moment = momentOf(request.query);
+  if (typeof moment === "string") return new Failure(moment, 400);
+  const obstacle = runningRestore.obstacle();
+  if (obstacle !== undefined) return new Failure(obstacle, 409);
+  const isPlan = request.query.get("plan") === "true";
+  const keepsSessions = request.query.get("keepSessions") === "true";
+  runningRestore.begin({ moment, isPlan, keepsSessions }, (isRestored) =>
+    audited(view, request, "restore", isRestored ? true : undefined),
+  );
+  return restoreFields(runningRestore.status);
 }
 
 const NO_BACKUP = "this server has no backup: zooid.backup.target is not set";

@@ -9,6 +9,7 @@ import type { Drain } from "../operators/drain.ts";
 import type { LogLevel } from "../operators/log-level.ts";
 import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
+import type { RunningRestore } from "../restore/running-restore.ts";
 import type { HistoryPurges } from "../storage/history-purges.ts";
 import type { AnswerSlices } from "./answer-slices.ts";
 import type { Metric } from "./metric.ts";
@@ -102,6 +103,8 @@ export interface AdminView {
   readonly backup: Pick<ServerBackup, "begin" | "fault" | "status"> | undefined;
   /** Removes the history up to a transaction for good. */
   readonly purges: HistoryPurges;
+  /** Restores of states of the past from the backup. */
+  readonly runningRestore: Pick<RunningRestore, "begin" | "obstacle" | "status">;
   /** Ports that are not where the ensemble's configuration puts them, a sentence each. */
   portProblems(): readonly string[];
   /** Prefix of the admin port's commands, without a slash at the end. */

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { type ConnectRequest, type DiskRoom, SESSION_NONE, type ServerId, type SessionId } from "@zooid/model";
 import type { Replica, SessionEnding } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
+import type { RestoredState } from "@zooid/zab";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../clients/client-connection.ts";
 import type { Traffic } from "../clients/traffic.ts";
@@ -100,6 +101,26 @@ export class Driver implements ConnectionHost {
   /** @returns the successor; undefined if no server could take it in time */
   transferLeadership(transfer: LeadershipTransfer): Promise<ServerId | undefined> {
     return this.#parts.service.transferLeadership(transfer);
+  }
+
+  /**
+   * Begins the next epoch with a state of the past, see `ZabPeer.restore`. Nothing of it is called
+   * from within.
+   *
+   * @returns whether it begins; then `ended` of the state is called, unless the server fails
+   */
+  restore(state: RestoredState): boolean {
+    const { turns, peers } = this.#parts;
+    let hasBegun = false;
+    turns.input(() => {
+      hasBegun = this.replica.zab.restore({
+        standAt: (zxid, epochs, done) => state.standAt(zxid, epochs, (result) => turns.input(() => done(result))),
+        ended: (end) => state.ended(end),
+      });
+    });
+    // Learners hear of it before their links are closed.
+    peers?.links.flush();
+    return hasBegun;
   }
 
   /** Ends one session before its timeout, for an operator. */

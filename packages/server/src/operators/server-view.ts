@@ -11,6 +11,7 @@ import type { ClientPorts } from "../clients/client-ports.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { EnsemblePeers } from "../ensemble-peers.ts";
+import type { RunningRestore } from "../restore/running-restore.ts";
 import type { ServerLog } from "../server-api.ts";
 import { HistoryPurges } from "../storage/history-purges.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -51,6 +52,7 @@ export interface ViewedServer {
   readonly auditTail: AuditTail;
   readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
+  readonly runningRestore: RunningRestore;
 }
 
 function certificatesOf(
@@ -187,6 +189,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
       };
       return { begin, fault: () => backup.fault(), status: backup.status };
     },
+    runningRestore: server.runningRestore,
     portProblems: () => server.portProblems(),
     fourLetterWords: server.fourLetterWords,
     traceMask: { value: TRACE_MASK },

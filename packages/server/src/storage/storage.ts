@@ -1,9 +1,10 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { counted, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId, type Zxid } from "@zooid/model";
 import { Histogram, type Replica } from "@zooid/replica";
 import {
   type LogHandler,
+  type PlacedState,
   type ReceivedSnapshot,
   type SnapshotExport,
   type SnapshotReceiver,
@@ -20,6 +21,7 @@ import {
   isLogFile,
   type LiveTree,
   LOG_RESERVE,
+  letStateStandAt,
   makeReserve,
   openStore,
   type PurgePlan,
@@ -78,6 +80,13 @@ export interface Storage extends AsyncDisposable {
    * next start loads it.
    */
   takeOver(state: ReceivedSnapshot): Promise<void>;
+  /**
+   * Archives what was written up to now, and lets a state that was made of a backup stand at a
+   * position, to be installed there.
+   *
+   * @throws StoreError, or an Error where the history cannot be written
+   */
+  placeRestored(restored: RestoredFile): Promise<PlacedState>;
   /** A state that a leader sends. */
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver>;
   /** The log names a state that was received: the tree becomes it. */
@@ -107,6 +116,17 @@ export interface Storage extends AsyncDisposable {
   damage(): string | undefined;
   /** For `mntr` and metrics. */
   metrics(): Iterable<Metric>;
+}
+
+/** In the data directory: where a state of the past is made. */
+export const RESTORING_FOLDER = "restoring";
+
+/** A state of the past, in a file on the disk of the data directory. */
+export interface RestoredFile {
+  readonly stateFile: string;
+  readonly position: LogPosition;
+  readonly ensembleId: string;
+  readonly keepsSessions: boolean;
 }
 
 /**
@@ -180,6 +200,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     backup: undefined,
     importSnapshot: unable,
     takeOver: unable,
+    placeRestored: unable,
     install: () => {},
     checkpoint: ({ zxid }) => {
       if (isAlone) log.allowPurge(zxid);
@@ -259,6 +280,8 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
       checkpointBytes: Math.min(CHECKPOINT_BYTES, Math.ceil(stateLagBytesMax * CHECKPOINT_SHARE)),
     }),
   );
+  // Of a restore that did not end.
+  rmSync(join(options.directory, RESTORING_FOLDER), { recursive: true, force: true });
   return new SqliteStorage(store, options, (recovered) => {
     replica = recovered;
   });
@@ -401,6 +424,14 @@ class SqliteStorage implements Storage {
 
   takeOver(state: ReceivedSnapshot): Promise<void> {
     return takeOverImported(this.log, state);
+  }
+
+  async placeRestored({ stateFile, position, ensembleId, keepsSessions }: RestoredFile): Promise<PlacedState> {
+    const archived = await this.#store.archive?.flushFiles();
+    const fault = archived?.unable.files;
+    if (fault !== undefined) throw new Error(`what was written up to now cannot be archived: ${fault}`);
+    letStateStandAt(stateFile, { position, ensembleId, sessions: keepsSessions ? "keep" : "end" });
+    return await this.#store.placeState(stateFile);
   }
 
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver> {

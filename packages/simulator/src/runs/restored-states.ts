@@ -3,12 +3,22 @@ import type { RestoreEnd } from "@zooid/zab";
 import type { Prng } from "../cluster/prng.ts";
 import type { SimServer } from "../cluster/server.ts";
 import { type StateImage, stateImageOf } from "../cluster/state-image.ts";
-import type { ModelImage } from "../model/history.ts";
-import type { Run } from "./run.ts";
+import type { Invariants } from "../invariants/invariants.ts";
+import type { History, ModelImage } from "../model/history.ts";
+import type { CoverageCounts } from "./coverage.ts";
+import type { Trace } from "./trace.ts";
+
+/** What a restore changes and reports of a run. */
+interface RestoringRun {
+  readonly history: History;
+  readonly invariants: Invariants;
+  readonly coverage: CoverageCounts;
+  readonly trace: Trace;
+}
 
 /** The backups of a run, and what becomes of those that operators restore. */
 export class RestoredStates {
-  readonly #run: Run;
+  readonly #run: RestoringRun;
   readonly #backups = new Map<StateImage, ModelImage>();
   /** By the zxid at which a leader has let a restored state stand. */
   readonly #standing = new Map<number, ModelImage>();
@@ -17,7 +27,7 @@ export class RestoredStates {
   /** The state that each server loaded last. */
   readonly #loaded = new Map<ServerId, Zxid>();
 
-  constructor(run: Run) {
+  constructor(run: RestoringRun) {
     this.#run = run;
   }
 

@@ -61,6 +61,7 @@ function open(parts: Partial<ArchiveParts> = {}): Archive {
       return openSnapshot();
     },
     ensembleId: () => "",
+    isStateCommitted: () => true,
     ...parts,
   });
   opened.push(archive);

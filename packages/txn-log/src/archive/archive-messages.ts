@@ -32,7 +32,7 @@ export type ArchiveCommand =
    * The log was truncated or replaced, or no longer waits for the archive: the thread drops the
    * unfinished file and reads its entries again from the log.
    */
-  | { readonly kind: "restart" }
+  | { readonly kind: "restart"; readonly restoredAt: Zxid | undefined }
   /** Ends the file that is being written, at its last mark. */
   | { readonly kind: "flush"; readonly id: number }
   | { readonly kind: "close" };

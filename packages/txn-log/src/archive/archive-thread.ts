@@ -56,6 +56,7 @@ class ArchiveThread {
         return this.#wake();
       case "restart":
         this.#marks = [];
+        this.#gapEnd = command.restoredAt ?? this.#gapEnd;
         return this.#startAgain();
       case "flush":
         this.#try(() => this.#archive({ isFlushed: true }));

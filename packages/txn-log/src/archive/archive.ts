@@ -84,6 +84,8 @@ export interface ArchiveParts {
   readonly hold: (after: Zxid) => Disposable;
   readonly openSnapshot: () => Promise<SnapshotSource>;
   readonly ensembleId: () => string;
+  /** Whether the state is part of the history: see `isFloorUncommitted`. */
+  readonly isStateCommitted: () => boolean;
 }
 
 /** The archive as the store's thread sees it. Its own thread starts with the first mark. */
@@ -162,18 +164,21 @@ export class Archive {
     this.#forgetMarks();
   }
 
-  /** Another state was adopted: the log continues that one. */
+  /**
+   * Another state was adopted: the log continues that one. A restored one takes the place of the
+   * history, and nothing is missing before it.
+   */
   adopted(floor: Zxid): void {
-    this.#forgetMarks();
+    this.#forgetMarks(this.#parts.isStateCommitted() ? undefined : floor);
     this.#baseDueMs = 0;
     this.#keep(floor);
   }
 
   /** What is in no file is read again from the log, or is a gap. */
-  #forgetMarks(): void {
+  #forgetMarks(restoredAt?: Zxid): void {
     this.#marks = [];
     this.#lagBytes = 0;
-    if (this.#thread !== undefined) this.#send({ kind: "restart" });
+    if (this.#thread !== undefined) this.#send({ kind: "restart", restoredAt });
   }
 
   /**
@@ -182,6 +187,14 @@ export class Archive {
    * @returns when everything that was marked is in files, and a base that was due is taken
    */
   async flush(): Promise<ArchiveStatus> {
+    await this.flushFiles();
+    this.#takeBaseIfDue();
+    await this.#takingBase;
+    return this.status;
+  }
+
+  /** The same, and no base is waited for. */
+  async flushFiles(): Promise<ArchiveStatus> {
     this.#resume();
     if (this.#thread !== undefined && this.#closing === undefined) {
       const id = this.#nextId++;
@@ -190,8 +203,6 @@ export class Archive {
       this.#send({ kind: "flush", id });
       await promise;
     }
-    this.#takeBaseIfDue();
-    await this.#takingBase;
     return this.status;
   }
 
@@ -332,6 +343,9 @@ export class Archive {
   /** No base is taken in a store that writes nothing: it would be one like the last. */
   #takeBaseIfDue(): void {
     if (this.#takingBase !== undefined || this.#isLow || this.#isStopped || performance.now() < this.#baseDueMs) return;
+    // A restored state may have to be given up again: it is none of the history until a quorum has
+    // it.
+    if (!this.#parts.isStateCommitted()) return;
     this.#baseDueMs = performance.now() + this.#baseEveryMs;
     this.#takingBase = this.#takeBase().finally(() => {
       this.#takingBase = undefined;

@@ -1,12 +1,13 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "@zooid/model/storage";
 import { epochsUpTo } from "../log/log-book.ts";
 import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import type { LiveTree } from "../state/live-tree.ts";
 import type { SqliteStateStore } from "../state/sqlite-state-store.ts";
-import type { SnapshotExport, SnapshotReceiver, SnapshotSource, StateMeta } from "../state-store.ts";
+import type { PlacedState, SnapshotExport, SnapshotReceiver, SnapshotSource, StateMeta } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
+import { syncDirectoryOf } from "../sync-path.ts";
 import type { TestBreak } from "../test-break.ts";
 import type { EpochRange, LogPosition } from "../txn-log.ts";
 import { openChunk } from "./snapshot-format.ts";
@@ -148,6 +149,34 @@ export class SnapshotTransfers {
     if (!this.#isClosed) return received.receiver;
     await received.receiver.abandon();
     throw new StoreError({ code: "CLOSED" });
+  }
+
+  /**
+   * Moves a whole state file, which lies on the same disk, beside the one in force. That one stands
+   * still until the new one is adopted or abandoned.
+   */
+  async place(source: string): Promise<PlacedState> {
+    const { log, state, directory } = this.#parts;
+    if (this.#receiving !== undefined) throw new StoreError({ code: "DEFECT", reason: "a state is received already" });
+    const placed: { still: Disposable; receiver: undefined } = { still: NOTHING, receiver: undefined };
+    this.#receiving = placed;
+    try {
+      placed.still = await state.standStill({ isCheckpointed: false });
+      const name = this.#newName();
+      const file = join(directory, name);
+      renameSync(source, file);
+      syncDirectoryOf(file);
+      return {
+        stateFile: name,
+        abandon: () => {
+          if (!log.isNamed(name)) rmSync(file, { force: true });
+          this.#endReceiving(placed);
+        },
+      };
+    } catch (cause) {
+      this.#endReceiving(placed);
+      throw cause;
+    }
   }
 
   /**

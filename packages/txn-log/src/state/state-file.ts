@@ -285,6 +285,16 @@ export class StateFile {
     if (row !== undefined) this.#putSession([idHigh, idLow, 0, checkedSession(row, this.#file)[3]]);
   }
 
+  /** The same for every session. @returns whether there is one */
+  beginCloseSessions(): boolean {
+    const rows = this.#database.prepare(SELECT_SESSIONS).raw().all() as SessionRow[];
+    for (const row of rows) {
+      const [high, low, , passwordHash] = checkedSession(row, this.#file);
+      this.#putSession([high, low, 0, passwordHash]);
+    }
+    return rows.length > 0;
+  }
+
   closeSession(idHigh: number, idLow: number): void {
     const { changes } = this.#closeSession.run(idHigh, idLow);
     this.#counts.sessionCount -= changes;

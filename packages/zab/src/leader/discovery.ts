@@ -291,7 +291,9 @@ export class Discovery {
     // With the id the history would no longer be this server's own:
     // 1. S1 writes it, and dies.
     // 2. S2 and S3 have promised nothing: they do not count, and S1 never has a quorum.
-    if (this.#isOwn) this.#newEnsembleId = config.newEnsembleId;
+    if (this.#leader.restoration !== undefined) {
+      // It has led: what there was to found is founded. An ensemble of one has no id.
+    } else if (this.#isOwn) this.#newEnsembleId = config.newEnsembleId;
     else if (this.#isFresh || this.#isOfBlankVoters) {
       // Not the id of an attempt that this server took part in: that one may have succeeded
       // elsewhere.
@@ -398,7 +400,7 @@ export class Discovery {
     if (!learners.isQuorum(learners.counted(({ phase }) => phase === "waiting"))) return;
     this.#leader.becomeSynchronizing();
     // Before any other server has a part of the history.
-    if (this.#isOwn) context.log.setEnsembleId(this.#newEnsembleId, () => {});
+    if (this.#isOwn && this.#leader.restoration === undefined) context.log.setEnsembleId(this.#newEnsembleId, () => {});
     this.#labelMembers();
     const holdsEpoch = (): void => {
       this.#holdsEpoch = true;

@@ -72,7 +72,7 @@ export class Leader implements Role {
   /** @param restored the state that the epoch begins with, in place of this server's history */
   constructor(context: RoleContext, restored?: RestoredState) {
     this.context = context;
-    this.restoration = restored && new Restoration(this, restored);
+    this.restoration = restored && this.#restorationOf(restored);
     this.#place = placeIn(context.members.committed, context.config.sid);
     this.epoch = new LeaderEpoch(context.log.durable.tail);
     this.learners = new Learners(context, () => this.broadcast.learnersChanged());
@@ -87,6 +87,22 @@ export class Leader implements Role {
     this.wishes = new Wishes(this);
     this.voterDisks = new VoterDisks(this);
     this.#transfer = new LeadershipTransfer(this);
+  }
+
+  #restorationOf(state: RestoredState): Restoration {
+    const leader = this;
+    const { context } = this;
+    return new Restoration(
+      {
+        context,
+        get epoch() {
+          return leader.epoch;
+        },
+        beginStep: () => this.liveness.beginStep(),
+        historyReplaced: () => this.broadcast.historyReplaced(),
+      },
+      state,
+    );
   }
 
   /** Whether enough servers of a configuration are synchronized to commit in it now. */

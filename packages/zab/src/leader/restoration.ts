@@ -1,6 +1,17 @@
 import { composeZxid, ZXID_NONE } from "@zooid/model";
 import type { RestoredState } from "../restored-state.ts";
-import type { Leader } from "./leader.ts";
+import type { RoleContext } from "../role.ts";
+import type { LeaderEpoch } from "./epoch.ts";
+
+/** The leader, as a restore needs it. */
+interface RestoringLeader {
+  readonly context: RoleContext;
+  readonly epoch: LeaderEpoch;
+  /** A step begins that other servers wait for. */
+  beginStep(): void;
+  /** The restored state is in the log, and in the tree. */
+  historyReplaced(): void;
+}
 
 /** A restored state stands in the epoch before that of its leader. */
 export const EPOCHS_OF_A_RESTORE = 2;
@@ -16,12 +27,12 @@ export const EPOCHS_OF_A_RESTORE = 2;
  * Source: docs/decisions/0029 has the invariants, and why they hold.
  */
 export class Restoration {
-  readonly #leader: Leader;
+  readonly #leader: RestoringLeader;
   readonly #state: RestoredState;
   #isInstalled = false;
   #hasEnded = false;
 
-  constructor(leader: Leader, state: RestoredState) {
+  constructor(leader: RestoringLeader, state: RestoredState) {
     this.#leader = leader;
     this.#state = state;
   }
@@ -31,7 +42,7 @@ export class Restoration {
    * one step, and so the earlier history goes.
    */
   install(installed: () => void): void {
-    const { context, epoch, broadcast, liveness } = this.#leader;
+    const { context, epoch } = this.#leader;
     const zxid = composeZxid(epoch.number - 1, 1);
     const epochs = [{ epoch: epoch.number - 1, first: 1, last: 1 }];
     this.#state.standAt(zxid, epochs, (result) => {
@@ -43,7 +54,7 @@ export class Restoration {
       const { log, sinks } = context;
       const { stateFile, position } = result;
       this.#isInstalled = true;
-      liveness.beginStep();
+      this.#leader.beginStep();
       log.beginStage(position);
       log.installHistory(
         {
@@ -55,7 +66,7 @@ export class Restoration {
         () => sinks.application.install?.(),
         () => {
           epoch.replaceHistory(position);
-          broadcast.historyReplaced();
+          this.#leader.historyReplaced();
           installed();
         },
       );
