@@ -90,6 +90,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "kill -9 of a server that keeps its history; past states must be what clients were told",
     "packages/trials/src/faults/backup-rounds.ts":
       "kill -9 of a server and of the S3 service that it is backed up to, which is away, or refuses its secret (Go)",
+    "packages/trials/src/faults/restore-rounds.ts":
+      "states of the past restored in an ensemble under writes, its servers killed meanwhile; one history must be continued, as a whole",
     "packages/trials/src/faults/kill-loop.ts": "kill -9 under load; what was acknowledged must be there",
     "packages/trials/src/faults/disk-errors.ts": "single calls to the system that fail",
     "packages/trials/src/faults/bit-flips.ts": "one flipped bit in each kind of file of the store",

@@ -210,6 +210,20 @@ test("a gap is reported, and a base is taken behind it", async () => {
   expect(gap).toMatchObject({ after: 2 ** 32 + 2, end: 2 ** 32 + 4 });
 });
 
+test("a base that stands where a gap ends is uploaded, too: states behind it can be made", async () => {
+  const one = new Member(1);
+  one.write(2);
+  await one.pass();
+  one.write(2);
+  await baseOf(one.archive, one.end, nowMs - HOUR_MS / 4);
+  one.write(2);
+  rmSync(join(one.archive, "log", readdirSync(join(one.archive, "log"))[1] ?? ""));
+  await one.pass();
+  expect(await bases()).toEqual([2, 4]);
+  await one.pass();
+  expect(await bases()).toEqual([2, 4]);
+});
+
 test("a damaged file of the archive is never uploaded: it is a gap", async () => {
   const one = new Member(1);
   one.write(2);

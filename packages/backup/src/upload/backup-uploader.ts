@@ -1,4 +1,4 @@
-import type { Zxid } from "@zooid/model";
+import { counterOf, epochOf, type Zxid } from "@zooid/model";
 import type { LogPosition, StoreError } from "@zooid/txn-log";
 import type { BaseManifest } from "@zooid/txn-log/archive";
 import { BackupError } from "../backup-error.ts";
@@ -81,6 +81,8 @@ export class BackupUploader {
   #takenMs = new Map<number, number>();
   /** The base has to be behind this, since a gap or another history is before it. */
   #baseBehind: Zxid | undefined;
+  /** Where states stand that were restored or received in place of the history before. */
+  #basesAt: Zxid[] = [];
   #holder: string | undefined;
 
   constructor(options: UploaderOptions) {
@@ -256,9 +258,14 @@ export class BackupUploader {
   }
 
   #gap(after: Zxid, end: Zxid): void {
+    this.#baseBehind = end;
+    // Without a base there, nothing up to the next base could be restored.
+    this.#basesAt = [...this.#basesAt, end].slice(-BASES_AT_MAX);
+    // A state was restored in place of the history before: nothing is missing.
+    const isRestored = epochOf(end) > epochOf(after) && counterOf(end) === 1;
+    if (isRestored && this.#local.baseAt(end) !== undefined) return;
     this.#options.noted({ kind: "gap", after, end });
     this.#facts = { ...this.#facts, gapCount: this.#facts.gapCount + 1 };
-    this.#baseBehind = end;
   }
 
   async #uploadBase(isForced: boolean): Promise<void> {
@@ -266,6 +273,13 @@ export class BackupUploader {
     // A new backup reaches back as far as the archive.
     const first = this.#hasBase ? undefined : this.#local.firstBase();
     if (first !== undefined) await this.#send(first);
+    for (const zxid of this.#basesAt) {
+      const base = this.#local.baseAt(zxid);
+      // A large one takes a while.
+      if (base === undefined) continue;
+      if (!this.#isLast(base)) await this.#send(base);
+      this.#basesAt = this.#basesAt.filter((other) => other !== zxid);
+    }
     if (!isForced && !this.#isBaseDue()) return;
     // With no transaction since the last one, it is the same state with another time.
     if (!isForced && !this.#isFresh(this.#local.newestBase())) {
@@ -339,6 +353,9 @@ export class BackupUploader {
     this.#options.noted({ kind: "damaged", message: error.message });
   }
 }
+
+/** States whose bases are waited for: more restores than that in one pass are not looked at. */
+const BASES_AT_MAX = 16;
 
 /** Another server has taken over, because this one was slow to renew. */
 class LeaseLost extends Error {

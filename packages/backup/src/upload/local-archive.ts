@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Zxid } from "@zooid/model";
 import { type LogPosition, StoreError } from "@zooid/txn-log";
 import {
   ArchiveFile,
@@ -100,6 +101,11 @@ export class LocalArchive {
   /** The newest base whose manifest is whole; undefined: there is none. */
   newestBase(): BaseManifest | undefined {
     return this.#bases().at(-1);
+  }
+
+  /** The base that stands at a zxid; undefined: there is none that is whole. */
+  baseAt(zxid: Zxid): BaseManifest | undefined {
+    return this.#bases().find(({ position }) => position.zxid === zxid);
   }
 
   /** The oldest base from which the files continue: the first state that can be made. */

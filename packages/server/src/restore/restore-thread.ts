@@ -2,8 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { BackupError, type BackupTarget, openTarget } from "@zooid/backup";
+import { ZXID_NONE } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
 import { lowerPriority } from "@zooid/txn-log/archive";
+import { ArchiveFile } from "@zooid/txn-log/sqlite";
 import { chooseFromBackup } from "../offline/backup/backup-choice.ts";
 import { withStagedBackup } from "../offline/backup/staged-backup.ts";
 import { OfflineError } from "../offline/offline-error.ts";
@@ -33,14 +35,18 @@ async function reportOf({ settings, moment, isPlan, folder, ensembleId }: Restor
     const warn = (text: string): void => void warnings.push(text);
     if (isPlan) {
       const { files, manifest, zxid } = await chooseFromBackup({ target, moment, staging: folder, warn });
-      checkOwner(manifest.ensembleId, ensembleId, target.name);
+      checkOwner(ownerOf(manifest, ensembleId), ensembleId, target.name);
       const at = zxid ?? files.at(-1)?.end ?? manifest.position.zxid;
       rmSync(folder, { recursive: true, force: true });
       return { kind: "planned", source: sourceOf({ manifest, files, zxid: at }) };
     }
     const directories = { dataDir: join(folder, "made") };
     return await withStagedBackup({ target, moment, directories, warn }, async (plan): Promise<RestoreReport> => {
-      checkOwner(plan.manifest.ensembleId, ensembleId, target.name);
+      checkOwner(ownerOf(plan.manifest, ensembleId), ensembleId, target.name);
+      for (const { file } of plan.files) {
+        using archive = new ArchiveFile(file);
+        checkOwner(archive.footer.ensembleId, ensembleId, target.name);
+      }
       const options = { directories, command: COMMAND, member: undefined, keepsSessions: true, warn };
       const { nodeCount } = await restoreHistory(plan, options);
       return { kind: "made", source: sourceOf(plan), nodeCount, stateFile: stateIn(directories.dataDir), warnings };
@@ -54,6 +60,11 @@ async function reportOf({ settings, moment, isPlan, folder, ensembleId }: Restor
 function opened({ credentialsFile: file, ...settings }: RestoreThreadData["settings"]): BackupTarget {
   if (file === undefined) return openTarget(settings);
   return openTarget({ ...settings, credentials: { file, text: readFileSync(file, "utf8") } });
+}
+
+/** A base before the first transaction may be older than the ensemble's id: its files have it. */
+function ownerOf({ ensembleId, position }: RestorePlan["manifest"], expected: string): string {
+  return position.zxid === ZXID_NONE ? expected : ensembleId;
 }
 
 function checkOwner(found: string, expected: string, name: string): void {

@@ -53,6 +53,13 @@ async function phaseOf(server: Server): Promise<unknown> {
   return phase;
 }
 
+function subscribed(server: Server, audited: string[]): Disposable {
+  const subscription = server.audit$.subscribe((records) => {
+    for (const { operation, result } of records) audited.push(`${operation} ${result}`);
+  });
+  return { [Symbol.dispose]: () => subscription.unsubscribe() };
+}
+
 /** The code of a read of a node, by a client of its own. */
 async function codeOf(server: Server, path: string): Promise<number> {
   await using client = await RawClient.withSession(server.port);
@@ -68,6 +75,8 @@ async function write(server: Server, path: string): Promise<number> {
 describe("a server alone", () => {
   test("restores a state of its backup while it runs, and undoes that by another restore", async () => {
     await using zk = await startTestServer(optionsOf("data"));
+    const audited: string[] = [];
+    using _ = subscribed(zk, audited);
     const kept = await write(zk, "/kept");
     const discarded = await write(zk, "/discarded");
     await backedUp(zk, discarded);
@@ -78,6 +87,7 @@ describe("a server alone", () => {
     await expect.poll(() => phaseOf(zk), WAIT).toBe("restored");
     expect([await codeOf(zk, "/kept"), await codeOf(zk, "/discarded")]).toEqual([ErrorCode.OK, ErrorCode.NO_NODE]);
     expect(existsSync(join(folder, "data", "restoring"))).toBe(false);
+    expect(audited.filter((line) => line.startsWith("restore"))).toEqual(["restore success"]);
     const later = await write(zk, "/later");
     await backedUp(zk, later);
     await fieldsOf(zk, `restore_state?to=0x${discarded.toString(16)}`, "POST");
@@ -106,12 +116,13 @@ describe("a server alone", () => {
   });
 
   test("has the restored state after a restart", async () => {
-    let kept = 0;
     {
       await using zk = await startTestServer(optionsOf("data"));
-      kept = await write(zk, "/kept");
+      await write(zk, "/kept");
+      const keptMs = Date.now();
+      await expect.poll(() => Date.now()).toBeGreaterThan(keptMs);
       await backedUp(zk, await write(zk, "/discarded"));
-      await fieldsOf(zk, `restore_state?to=0x${kept.toString(16)}`, "POST");
+      await fieldsOf(zk, `restore_state?timeMs=${keptMs}`, "POST");
       await expect.poll(() => phaseOf(zk), WAIT).toBe("restored");
     }
     await using zk = await startTestServer(optionsOf("data"));

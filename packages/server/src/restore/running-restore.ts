@@ -196,6 +196,7 @@ class StateToRestore {
   readonly #server: RestoringServer;
   readonly #made: MadeState;
   #release: (() => void) | undefined;
+  #isReleased = false;
 
   constructor(server: RestoringServer, made: MadeState) {
     this.#server = server;
@@ -214,11 +215,14 @@ class StateToRestore {
     driver().checkpoint();
     const position = { zxid, chain: BigInt(`0x${randomBytes(CHAIN_BYTES).toString("hex")}`) as Chain };
     const placed = await storage().placeRestored({ ...this.#made, position });
+    // The role has ended meanwhile: nothing installs it any more.
+    if (this.#isReleased) placed.abandon();
     this.#release = placed.abandon;
     return { stateFile: placed.stateFile, position };
   }
 
   release(): void {
+    this.#isReleased = true;
     this.#release?.();
   }
 }

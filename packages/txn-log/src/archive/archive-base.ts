@@ -56,7 +56,15 @@ export function listBases(bases: string): readonly ListedBase[] {
 export async function writeBase(
   bases: string,
   source: SnapshotSource,
-  info: { readonly ensembleId: string; readonly takenMs: number },
+  {
+    whole,
+    ...info
+  }: {
+    readonly ensembleId: string;
+    readonly takenMs: number;
+    /** Called when all of it is written: it gets its name behind that. */
+    readonly whole?: () => Promise<void>;
+  },
 ): Promise<BaseManifest> {
   const { position, epochs, digestHigh, digestLow, nodeCount, sessionCount } = source;
   const folder = join(bases, UNFINISHED);
@@ -68,6 +76,7 @@ export async function writeBase(
     const manifest: BaseManifest = { format: ARCHIVE_FORMAT, ...info, position, ...same };
     await writeFileWhole(join(folder, MANIFEST_FILE), [encodeManifest(manifest)]);
     syncPath(folder);
+    await whole?.();
     const named = join(bases, zxidName(position.zxid));
     rmSync(named, { recursive: true, force: true });
     renameSync(folder, named);

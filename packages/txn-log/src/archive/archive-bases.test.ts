@@ -181,6 +181,27 @@ test("behind an adopted state a base is taken at once, and the log is kept from 
   expect([bases(), archive.status.base]).toEqual([[Z(1, 10), Z(1, 50)], Z(1, 50)]);
 });
 
+test("a restored state is a base once a quorum has it, and none where it is given up", async () => {
+  let isCommitted = true;
+  const archive = await begun(open({ isStateCommitted: () => isCommitted }));
+  isCommitted = false;
+  stateAt = Z(6, 1);
+  archive.adopted(Z(6, 1));
+  await expect.poll(() => snapshotCount).toBe(2);
+  expect(bases()).toEqual([Z(1, 10)]);
+  stateAt = Z(7, 9);
+  isCommitted = true;
+  archive.adopted(Z(7, 9));
+  await archive.flush();
+  expect(bases()).toEqual([Z(1, 10), Z(7, 9)]);
+  isCommitted = false;
+  stateAt = Z(9, 1);
+  archive.adopted(Z(9, 1));
+  isCommitted = true;
+  await archive.flush();
+  expect([bases(), events]).toEqual([[Z(1, 10), Z(7, 9), Z(9, 1)], []]);
+});
+
 test("of a base that is being taken as the archive stops nothing is reported, and no other one begins", async () => {
   const { promise, reject } = Promise.withResolvers<SnapshotSource>();
   openSnapshot = () => promise;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
 import type { CheckpointMark, SnapshotSource } from "../state-store.ts";
@@ -70,6 +71,7 @@ const HEAP_MIB = 96;
 const BASE_MS_MIN = 600_000;
 const BASE_MS_MAX = 86_400_000;
 const RETRY_MS = 10_000;
+const COMMITTED_POLL_MS = 50;
 
 export interface ArchiveParts {
   readonly options: ArchiveOptions;
@@ -109,6 +111,8 @@ export class Archive {
   readonly #flushes = new Map<number, () => void>();
   #closing: Promise<void> | undefined;
   #base: Zxid | undefined;
+  /** How often another state was adopted: a base of an earlier one is none any more. */
+  #adoptedCount = 0;
   /** When the next base is due, by the clock of this process. */
   #baseDueMs: number;
   #takingBase: Promise<void> | undefined;
@@ -170,8 +174,14 @@ export class Archive {
    */
   adopted(floor: Zxid): void {
     this.#forgetMarks(this.#parts.isStateCommitted() ? undefined : floor);
-    this.#baseDueMs = 0;
     this.#keep(floor);
+    if (this.#isLow || this.#isStopped) {
+      this.#baseDueMs = 0;
+      return;
+    }
+    // At once: what is behind the state can be restored only with a base that stands there.
+    this.#adoptedCount++;
+    this.#beginBase((this.#takingBase ?? Promise.resolve()).then(() => this.#takeBase()));
   }
 
   /** What is in no file is read again from the log, or is a gap. */
@@ -346,24 +356,42 @@ export class Archive {
     // A restored state may have to be given up again: it is none of the history until a quorum has
     // it.
     if (!this.#parts.isStateCommitted()) return;
+    this.#beginBase(this.#takeBase());
+  }
+
+  #beginBase(begun: Promise<void>): void {
     this.#baseDueMs = performance.now() + this.#baseEveryMs;
-    this.#takingBase = this.#takeBase().finally(() => {
-      this.#takingBase = undefined;
+    const taking = begun.finally(() => {
+      if (this.#takingBase === taking) this.#takingBase = undefined;
     });
+    this.#takingBase = taking;
   }
 
   async #takeBase(): Promise<void> {
     const { options, openSnapshot, ensembleId } = this.#parts;
+    const adoptedCount = this.#adoptedCount;
     try {
       await using source = await openSnapshot();
-      const info = { ensembleId: ensembleId(), takenMs: Date.now() };
+      const whole = (): Promise<void> => this.#untilCommitted(adoptedCount);
+      const info = { ensembleId: ensembleId(), takenMs: Date.now(), whole };
       const { position } = await writeBase(basesFolderOf(options.folder), source, info);
       this.#base = position.zxid;
       this.#wrote("base");
     } catch (cause) {
-      if (this.#isStopped) return;
+      // Of another state than the present one.
+      if (this.#isStopped || this.#adoptedCount !== adoptedCount) return;
       this.#baseDueMs = performance.now() + RETRY_MS;
       this.#fail("base", cause instanceof Error ? cause.message : String(cause));
+    }
+  }
+
+  /** A restored state is no base before a quorum has it: it may have to be given up again. */
+  async #untilCommitted(adoptedCount: number): Promise<void> {
+    for (;;) {
+      if (this.#adoptedCount !== adoptedCount) throw new Error("another state was adopted");
+      if (this.#parts.isStateCommitted()) return;
+      if (this.#isStopped) throw new Error("the archive is closed");
+      await delay(COMMITTED_POLL_MS, undefined, { ref: false });
     }
   }
 
