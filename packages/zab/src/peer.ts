@@ -381,7 +381,8 @@ export class ZabPeer {
   /**
    * Leaves the epoch and leads the next one, which begins with a restored state and not with this
    * server's history. What was written since is discarded once a quorum has the state, and no
-   * server serves in between. See docs/decisions/0029.
+   * server serves in between. Everything that was proposed must be committed and applied here:
+   * nothing may be proposed until then. See docs/decisions/0029.
    *
    * @returns whether it begins; then `ended` of the state is called
    */
@@ -390,6 +391,7 @@ export class ZabPeer {
     if (leading?.phase !== "broadcast" || this.#members.isObserver) return false;
     // The configuration in force stays, and it would not be known which one that is.
     if (this.#members.isChanging) return false;
+    if (!leading.isLevel) return false;
     leading.succeedItself();
     this.#restored = state;
     this.#cycle.leaveTo(this.#config.sid, { kind: "restore-begins" });

@@ -109,18 +109,8 @@ export class Driver implements ConnectionHost {
    *
    * @returns whether it begins; then `ended` of the state is called, unless the server fails
    */
-  restore(state: RestoredState): boolean {
-    const { turns, peers } = this.#parts;
-    let hasBegun = false;
-    turns.input(() => {
-      hasBegun = this.replica.zab.restore({
-        standAt: (zxid, epochs, done) => state.standAt(zxid, epochs, (result) => turns.input(() => done(result))),
-        ended: (end) => state.ended(end),
-      });
-    });
-    // Learners hear of it before their links are closed.
-    peers?.links.flush();
-    return hasBegun;
+  restore(state: RestoredState): Promise<boolean> {
+    return this.#parts.service.restore(state);
   }
 
   /** Ends one session before its timeout, for an operator. */

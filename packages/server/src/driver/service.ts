@@ -1,4 +1,5 @@
 import type { ServerId } from "@zooid/model";
+import type { RestoredState } from "@zooid/zab";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Clients } from "./clients.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -34,6 +35,9 @@ export interface LeadershipTransfer {
    */
   readonly keepServing: boolean;
 }
+
+/** Time until all that was proposed is committed and applied; writes wait meanwhile. */
+const RESTORE_WAIT_MS = 5000;
 
 /** Starts a driver, transfers its leadership, stops it, and ends it after a failure. */
 export class Service {
@@ -80,6 +84,32 @@ export class Service {
         turns.wake();
       }
     }
+  }
+
+  /** See {@link Driver.restore}. */
+  async restore(state: RestoredState): Promise<boolean> {
+    const { peers, proposals, replica, turns } = this.#parts;
+    const restored: RestoredState = {
+      standAt: (zxid, epochs, done) => state.standAt(zxid, epochs, (result) => turns.input(() => done(result))),
+      ended: (end) => state.ended(end),
+    };
+    // Proposals in flight complete; nothing more is proposed.
+    proposals.isTransferring = replica.isLeading;
+    let hasBegun = false;
+    const endMs = performance.now() + RESTORE_WAIT_MS;
+    while (!hasBegun && replica.isLeading && performance.now() < endMs && !this.isHalted) {
+      turns.input(() => {
+        hasBegun = replica.zab.restore(restored);
+      });
+      if (!hasBegun) await nextTurn();
+    }
+    if (!this.isStopped) {
+      proposals.isTransferring = false;
+      turns.wake();
+    }
+    // Learners hear of it before their links are closed.
+    peers?.links.flush();
+    return hasBegun;
   }
 
   async #transferTo(to: ServerId | undefined, endMs: number): Promise<ServerId | undefined> {

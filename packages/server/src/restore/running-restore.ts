@@ -123,7 +123,7 @@ export class RunningRestore {
     return promise;
   }
 
-  #restore(
+  async #restore(
     { source, nodeCount, stateFile, warnings }: Made,
     {
       folder,
@@ -136,7 +136,7 @@ export class RunningRestore {
       readonly keepsSessions: boolean;
       readonly ended: (isRestored: boolean) => void;
     },
-  ): void {
+  ): Promise<void> {
     const { driver, warn } = this.#server;
     for (const text of warnings) warn(text, { event: "restoring" });
     this.#status = { phase: "restoring", source };
@@ -153,9 +153,12 @@ export class RunningRestore {
         this.#ended(end, source, ended);
       },
     };
-    if (driver().restore(restored)) return;
+    if (await driver().restore(restored)) return;
     rmSync(folder, { recursive: true, force: true });
-    this.#fail("this server does not lead any more, or the configuration of the ensemble changes", ended);
+    this.#fail(
+      "this server does not lead any more, the configuration of the ensemble changes, or writes in flight were not committed in time",
+      ended,
+    );
   }
 
   #ended(end: RestoreEnd, source: RestoreSource, ended: (isRestored: boolean) => void): void {

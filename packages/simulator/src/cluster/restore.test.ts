@@ -149,6 +149,29 @@ describe("a restore of a running ensemble", () => {
     ]);
   });
 
+  test("waits until the leader has on its disk what it proposed: learners vote for it with their own", () => {
+    const { founding, backup, leader } = served();
+    leader.disk.hold();
+    const ref = leader.accept();
+    leader.connect(ref, {
+      protocolVersion: 0,
+      lastZxidSeen: ZXID_NONE,
+      timeoutMs: 1000,
+      sessionId: SESSION_NONE,
+      password: emptySlice(),
+      readOnly: false,
+    });
+    founding.run(100);
+    expect(leader.replica.zab.lastProposed).toBeGreaterThan(leader.disk.durable.tail.zxid);
+    expect(leader.restore(backup)).toBe(false);
+    leader.disconnect(ref);
+    leader.disk.release();
+    founding.run(100);
+    expect(leader.restore(backup)).toBe(true);
+    founding.run();
+    expect(nodesOf(founding)).toEqual(RESTORED);
+  });
+
   test("is refused by a server that does not lead", () => {
     const { founding, backup } = served();
     const follower = founding.cluster.running().find(({ isLeading }) => !isLeading);

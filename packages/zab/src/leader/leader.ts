@@ -266,6 +266,22 @@ export class Leader implements Role {
     if (learner !== undefined) this.learners.illegal(learner, fault);
   }
 
+  /**
+   * Whether this server has all that it proposed on its disk and in its tree, and all of it is
+   * committed.
+   *
+   * 1. S3 names itself as its successor. S1 and S2 have its entry 7 on their disks, and adopt S3
+   *    with the ends of their logs.
+   * 2. S3 dies before it has entry 7 on its own.
+   * 3. S1 and S2 would elect S3 again and again, by votes that say that it has entry 7.
+   */
+  get isLevel(): boolean {
+    const { broadcast, context } = this;
+    const { lastLogged } = broadcast;
+    const applied = context.sinks.application.applied();
+    return Math.min(broadcast.committed, context.log.durable.tail.zxid, applied) >= lastLogged;
+  }
+
   /** This server leads the next epoch, too: learners follow it again, without an election. */
   succeedItself(): void {
     const { config } = this.context;
