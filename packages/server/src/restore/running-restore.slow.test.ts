@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ErrorCode, OpCode } from "@zooid/model";
+import { CreateMode, copySlice, ErrorCode, OpCode } from "@zooid/model";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { create, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { firstValueFrom } from "rxjs";
@@ -95,6 +95,30 @@ describe("a server alone", () => {
       .poll(() => fieldsOf(zk, "restore_state_status"), WAIT)
       .toMatchObject({ phase: "restored", zxid: `0x${discarded.toString(16)}` });
     expect([await codeOf(zk, "/discarded"), await codeOf(zk, "/later")]).toEqual([ErrorCode.OK, ErrorCode.NO_NODE]);
+  });
+
+  test("ends the sessions of that time, or keeps them where it is asked to", async () => {
+    await using zk = await startTestServer(optionsOf("data"));
+    const first = await RawClient.open(zk.port);
+    const { sessionId, password: granted } = await first.handshake({ timeoutMs: 40_000 });
+    const password = copySlice(granted);
+    const { zxid } = await first.ask(OpCode.CREATE, create("/of-the-session", "", CreateMode.EPHEMERAL));
+    await backedUp(zk, zxid);
+    const renewed = async (): Promise<boolean> => {
+      await using client = await RawClient.open(zk.port);
+      return (await client.handshake({ sessionId, password, timeoutMs: 40_000 })).timeoutMs > 0;
+    };
+    const restoredBy = async (query: string): Promise<void> => {
+      const { epoch } = zk.summary;
+      await fieldsOf(zk, `restore_state?to=0x${zxid.toString(16)}${query}`, "POST");
+      await expect.poll(() => zk.summary.epoch, WAIT).toBe(epoch + 2);
+      await expect.poll(() => phaseOf(zk), WAIT).toBe("restored");
+    };
+    await restoredBy("&keepSessions=true");
+    expect([await renewed(), await codeOf(zk, "/of-the-session")]).toEqual([true, ErrorCode.OK]);
+    await restoredBy("");
+    expect(await renewed()).toBe(false);
+    await expect.poll(() => codeOf(zk, "/of-the-session"), WAIT).toBe(ErrorCode.NO_NODE);
   });
 
   test("names what it cannot do, and changes nothing", async () => {
