@@ -1,5 +1,6 @@
-import { COMMAND_NAMES, type CommandAnswer, type CommandRequest, runCommand } from "./admin-commands.ts";
+import { COMMAND_NAMES, runCommand } from "./admin-commands.ts";
 import type { AdminView } from "./admin-view.ts";
+import type { CommandAnswer, CommandRequest } from "./commands/command.ts";
 import { allChecks, healthAnswer, liveChecks, readyChecks, shortAnswer, startChecks } from "./health.ts";
 import { type HttpAnswer, type HttpRequest, type HttpStream, plain } from "./http-port.ts";
 import { javaJson } from "./java-json.ts";

@@ -173,7 +173,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     purges: new HistoryPurges({
       storage,
       checkpoint: () => driver().checkpoint(),
-      isRestoring: () => snapshots.isRestoring,
+      isRestoring: () => snapshots.isRestoring || server.runningRestore.isUnderWay,
       info: (text, fields) => log.info(text, fields),
       warn: (text, fields) => log.warn(text, fields),
     }),

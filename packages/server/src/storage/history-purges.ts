@@ -74,7 +74,7 @@ export class HistoryPurges {
     const host = this.#host;
     if (this.#status.state === "running")
       return new PurgeRefusal("a purge is under way: purge_status says how it ends");
-    if (host.isRestoring()) return new PurgeRefusal("a snapshot is being restored");
+    if (host.isRestoring()) return new PurgeRefusal("a restore is under way");
     const backupReason = request.withBackup ? this.#backupReason() : undefined;
     if (backupReason !== undefined) return new PurgeRefusal(backupReason);
     try {

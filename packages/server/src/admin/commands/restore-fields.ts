@@ -1,8 +1,8 @@
 import { formatZxid, parseZxid } from "@zooid/model";
-import type { RestoreTarget } from "../offline/restore-plan.ts";
-import type { RestoreSource } from "../restore/restore-messages.ts";
-import type { RestoreStatus } from "../restore/running-restore.ts";
-import type { Json } from "./java-json.ts";
+import type { RestoreTarget } from "../../offline/restore-plan.ts";
+import type { RestoreSource } from "../../restore/restore-messages.ts";
+import type { RestoreStatus } from "../../restore/running-restore.ts";
+import type { Json } from "../java-json.ts";
 
 const TIME = /^\d{1,15}$/;
 

@@ -1,7 +1,7 @@
 import { formatZxid, parseZxid, type Zxid } from "@zooid/model";
-import type { PurgeOutline, PurgePoint, PurgeRequest, PurgeStatus } from "../storage/history-purges.ts";
-import { BadParameter } from "./client-reports.ts";
-import type { Json } from "./java-json.ts";
+import type { PurgeOutline, PurgePoint, PurgeRequest, PurgeStatus } from "../../storage/history-purges.ts";
+import { BadParameter } from "../client-reports.ts";
+import type { Json } from "../java-json.ts";
 
 const THROUGH = "through is a zxid like 0x300000007, or a time like 2026-05-31T23:59:00Z";
 

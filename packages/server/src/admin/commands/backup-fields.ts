@@ -1,7 +1,7 @@
 import type { BackupStatus } from "@zooid/backup";
 import { formatZxid } from "@zooid/model";
-import type { AdminView } from "./admin-view.ts";
-import type { Json } from "./java-json.ts";
+import type { AdminView } from "../admin-view.ts";
+import type { Json } from "../java-json.ts";
 
 /** What operators read of the backup; null is what is not known yet. */
 export function backupFields({ backup }: AdminView): { readonly [key: string]: Json } | undefined {
