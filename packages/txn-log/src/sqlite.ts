@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { assert, earlierOf, formatZxid, isFloorUncommitted, type Zxid } from "@zooid/model/storage";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
-import { listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
+import { listBases } from "./archive/archive-base.ts";
+import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
 import {
   type HistoryPurge,
   type HistoryPurgeOptions,
@@ -379,13 +380,16 @@ function newArchive(
   const { log, transfers, logDirectory, leases, options } = parts;
   makeArchiveFolder(archive.folder);
   const { floor } = log.durable;
-  const end = listArchive(logFolderOf(archive.folder)).at(-1)?.end ?? floor.zxid;
+  // Without files the state that was copied last is where it begins.
+  const begin = listBases(basesFolderOf(archive.folder)).at(-1)?.zxid ?? floor.zxid;
+  const end = listArchive(logFolderOf(archive.folder)).at(-1)?.end ?? begin;
   return new Archive({
     options: archive,
     logDirectory,
     leases,
     decoderModule: options.decoderModule ?? "@zooid/wire/txn",
     after: floor.zxid,
+    begin,
     isBehindGap: end < floor.zxid,
     hold: (after) => log.hold(after),
     openSnapshot: () => transfers.open(),

@@ -51,6 +51,7 @@ function open(parts: Partial<ArchiveParts> = {}): Archive {
     leases: new SharedArrayBuffer(1024),
     decoderModule: "",
     after: Z(1, 5),
+    begin: Z(1, 5),
     isBehindGap: false,
     hold: (after) => {
       held.push(after);

@@ -14,6 +14,8 @@ export interface ArchiveThreadData extends ArchiveLimits {
   readonly leases: SharedArrayBuffer;
   readonly port: MessagePort;
   readonly decoderModule: string;
+  /** Where an archive without files begins: what the log lacks behind it is a gap. */
+  readonly begin: Zxid;
 }
 
 export interface ArchiveLimits {
@@ -32,7 +34,7 @@ export type ArchiveCommand =
    * The log was truncated or replaced, or no longer waits for the archive: the thread drops the
    * unfinished file and reads its entries again from the log.
    */
-  | { readonly kind: "restart"; readonly restoredAt: Zxid | undefined }
+  | { readonly kind: "restart"; readonly begin: Zxid; readonly restoredAt: Zxid | undefined }
   /** Ends the file that is being written, at its last mark. */
   | { readonly kind: "flush"; readonly id: number }
   | { readonly kind: "close" };

@@ -1,13 +1,14 @@
-import { formatZxid, type TxnDecoder, type Zxid } from "@zooid/model/storage";
+import { formatZxid, laterOf, type TxnDecoder, ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
 import { LogReader } from "../log/log-reader.ts";
 import { StoreError } from "../store-error.ts";
 import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import type { LogPosition } from "../txn-log.ts";
+import { listBases } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { ArchiveFileWriter, type ArchiveMark } from "./archive-file-writer.ts";
-import { listArchive, logFolderOf, makeArchiveFolder, retainArchive } from "./archive-folder.ts";
+import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder, retainArchive } from "./archive-folder.ts";
 import type { ArchiveCommand, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
 import { MARKS_MAX } from "./archive-messages.ts";
 
@@ -42,9 +43,11 @@ class ArchiveThread {
   #retryMs = 0;
   /** The end of the gap that was reported last. */
   #gapEnd: Zxid | undefined;
+  #begin: Zxid;
 
   constructor(data: ArchiveThreadData, decoder: TxnDecoder) {
     this.#data = data;
+    this.#begin = data.begin;
     this.#decoder = decoder;
     data.port.on("message", (command: ArchiveCommand) => this.#receive(command));
   }
@@ -56,6 +59,7 @@ class ArchiveThread {
         return this.#wake();
       case "restart":
         this.#marks = [];
+        this.#begin = command.begin;
         this.#gapEnd = command.restoredAt ?? this.#gapEnd;
         return this.#startAgain();
       case "flush":
@@ -117,7 +121,7 @@ class ArchiveThread {
 
   #archive({ isFlushed }: { readonly isFlushed: boolean }): void {
     for (let mark = this.#marks[this.#taken]; mark !== undefined; mark = this.#marks[this.#taken]) {
-      const writer = this.#writer ?? this.#begin(mark);
+      const writer = this.#writer ?? this.#beginFile(mark);
       if (writer === undefined) continue;
       this.#copy(writer, mark);
       this.#last = mark;
@@ -128,7 +132,7 @@ class ArchiveThread {
   }
 
   /** @returns undefined if the mark is in a file already */
-  #begin(mark: ArchiveMark): ArchiveFileWriter | undefined {
+  #beginFile(mark: ArchiveMark): ArchiveFileWriter | undefined {
     makeArchiveFolder(this.#data.archive);
     this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
     const after = this.#continueAfter(this.#log);
@@ -153,13 +157,18 @@ class ArchiveThread {
       // A damaged file is named by a check, and is no reason to copy entries twice.
       if (chain !== undefined && (chainAtEnd(file) ?? chain) === chain) return { zxid: end, chain };
     }
-    const before = files.findLast(({ end }) => end < floor.zxid);
+    const after = files.findLast(({ end }) => end < floor.zxid)?.end ?? this.#beginWithoutFiles();
     // Until a file is behind it, each attempt finds it again.
-    if (before !== undefined && floor.zxid !== this.#gapEnd) {
+    if (after < floor.zxid && floor.zxid !== this.#gapEnd) {
       this.#gapEnd = floor.zxid;
-      this.#report({ kind: "gap", after: before.end, end: floor.zxid });
+      this.#report({ kind: "gap", after, end: floor.zxid });
     }
     return floor;
+  }
+
+  /** A base that was taken behind the begin stands for what was before it. */
+  #beginWithoutFiles(): Zxid {
+    return laterOf(this.#begin, listBases(basesFolderOf(this.#data.archive)).at(-1)?.zxid ?? ZXID_NONE);
   }
 
   /** A mark that is far behind fills files of its own, at whose ends no digest is known. */

@@ -80,6 +80,8 @@ export interface ArchiveParts {
   readonly decoderModule: string;
   /** The log's floor: it is held until the first file says where the archive ends. */
   readonly after: Zxid;
+  /** Where an archive without files begins: what the log lacks behind it is a gap. */
+  readonly begin: Zxid;
   /** Whether the log lacks what follows the archive's last file. */
   readonly isBehindGap: boolean;
   /** Keeps the log behind a zxid. */
@@ -103,6 +105,7 @@ export class Archive {
   #lagBytes = 0;
   #isLow = false;
   #isStopped = false;
+  #begin: Zxid;
   #end: Zxid | undefined;
   #files: ArchiveFiles = { count: 0, bytes: 0 };
   #gapCount = 0;
@@ -119,6 +122,7 @@ export class Archive {
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts;
+    this.#begin = parts.begin;
     this.#hold = parts.hold(parts.after);
     this.#files = filesIn(parts.options.folder);
     const newest = listBases(basesFolderOf(parts.options.folder)).at(-1);
@@ -173,6 +177,7 @@ export class Archive {
    * history, and nothing is missing before it.
    */
   adopted(floor: Zxid): void {
+    this.#begin = floor;
     this.#forgetMarks(this.#parts.isStateCommitted() ? undefined : floor);
     this.#keep(floor);
     if (this.#isLow || this.#isStopped) {
@@ -188,7 +193,7 @@ export class Archive {
   #forgetMarks(restoredAt?: Zxid): void {
     this.#marks = [];
     this.#lagBytes = 0;
-    if (this.#thread !== undefined) this.#send({ kind: "restart", restoredAt });
+    if (this.#thread !== undefined) this.#send({ kind: "restart", begin: this.#begin, restoredAt });
   }
 
   /**
@@ -289,6 +294,7 @@ export class Archive {
       leases,
       port: port2,
       decoderModule,
+      begin: this.#begin,
       fileBytes: options.fileBytes ?? FILE_BYTES,
       fileMs: options.fileMs ?? FILE_MS,
       retainMs: options.retainMs,
