@@ -110,6 +110,17 @@ test("behind the end and before the begin, what there is is named", async () => 
   ]);
 });
 
+test("the newest moment before a gap is said to be older than the newest file", async () => {
+  const first = [...service.objects.keys()].find((name) => name.includes("/log/")) ?? "";
+  service.objects.delete(first);
+  const leftOut = new RegExp(`^${TARGET} has no transactions after .*what follows the gap is left out$`);
+  for (const options of [["--plan"], ["--data", place("new")]]) {
+    const said = await run(...options);
+    expect(said[0]).toMatch(leftOut);
+    expect(said.join()).not.toContain(formatZxid(last().zxid));
+  }
+});
+
 const DAMAGES: readonly (readonly [what: string, damage: (bytes: Buffer) => Buffer | undefined])[] = [
   ["with a flipped bit", (bytes) => flipped(bytes)],
   ["cut", (bytes) => bytes.subarray(0, bytes.length - 5)],

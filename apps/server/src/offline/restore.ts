@@ -41,6 +41,7 @@ export function restore(command: RestoreCommand, output: Output): Promise<void> 
     const plan = planRestore(archiveOf(from), moment);
     if (!isPlan) return await restorePlanned(plan, command, { output, signal });
     for (const { message } of plan.damage) output.warn(message);
+    if (plan.leftOut !== undefined) output.warn(plan.leftOut);
     for (const problem of await livingProblems(plan, command, output)) output.warn(problem);
     output.print(planText(plan));
   });
@@ -117,9 +118,10 @@ export function stateBytes({ files, manifest }: SizeFacts): number {
 async function printRemotePlan(target: BackupTarget, moment: RestoreTarget | undefined, output: Output): Promise<void> {
   const staging = mkdtempSync(join(tmpdir(), "zooid-plan-"));
   try {
-    const { files, manifest, zxid } = await chooseFromBackup({ target, moment, staging, warn: output.warn });
-    const at = zxid ?? files.at(-1)?.end ?? manifest.position.zxid;
-    output.print(planText({ base: manifest.position, files, manifest, zxid: at }));
+    const choice = await chooseFromBackup({ target, moment, staging, warn: output.warn });
+    const { end, files, leftOut, manifest, zxid = end } = choice;
+    if (leftOut !== undefined) output.warn(leftOut);
+    output.print(planText({ base: manifest.position, files, manifest, zxid }));
     const bytes = stateBytes({ files, manifest });
     output.print(`${(bytes / 1024 / 1024).toFixed(1)} MiB would be fetched from ${target.name}`);
   } finally {

@@ -70,8 +70,18 @@ describe("a zxid", () => {
     rmSync(first?.file ?? "");
     expect(problem({ zxid: Z(3) })).toContain("up to 0x0, and not up to 0x100000003: there is a gap behind it");
     expect(shown(planRestore(archive, { zxid: Z(5) }))).toEqual([[4], [6], [5]]);
+    expect(planRestore(archive).leftOut).toBeUndefined();
     rmSync(third?.file ?? "");
     expect(shown(planRestore(archive, { zxid: Z(4) }))).toEqual([[4], [], [4]]);
+  });
+
+  test("the newest one is that before a gap, and what is left out is said", () => {
+    const [, second] = listArchive(join(archive, "log"));
+    for (const { folder } of listBases(join(archive, "base")).slice(1)) rmSync(folder, { recursive: true });
+    rmSync(second?.file ?? "");
+    const plan = planRestore(archive);
+    expect(shown(plan)).toEqual([[0], [2], [2]]);
+    expect(plan.leftOut).toContain(`${archive} has no transactions after 0x100000002 and up to 0x100000004: `);
   });
 
   describe.each<readonly [damage: string, at: (folder: string) => string, how: (file: string) => void]>([

@@ -1,4 +1,4 @@
-import { formatZxid, type Zxid } from "@zooid/model";
+import { earlierOf, formatZxid, type Zxid } from "@zooid/model";
 import { type LogPosition, StoreError } from "@zooid/txn-log";
 import {
   ArchiveFile,
@@ -29,6 +29,8 @@ export interface RestorePlan {
   readonly zxid: Zxid;
   /** The damage of each newer base, for which this one and more files stand in. */
   readonly damage: readonly StoreError[];
+  /** Why the newest moment is older than the last file; undefined: it is not. */
+  readonly leftOut: string | undefined;
 }
 
 /** A base, and the files that continue it without a gap. */
@@ -64,10 +66,10 @@ export function planRestore(archive: string, target?: RestoreTarget, name: strin
     files,
     zxid,
   );
-  if (zxid === undefined) return { ...run, zxid: run.end, damage };
+  if (zxid === undefined) return { ...run, zxid: run.end, damage, leftOut: leftOutText(name, run.end, files) };
   if (zxid <= run.end) {
     const needed = run.files.filter((_, i) => (run.files[i - 1]?.end ?? run.base.zxid) < zxid);
-    return { ...run, files: needed, zxid, damage };
+    return { ...run, files: needed, zxid, damage, leftOut: undefined };
   }
   const end = formatZxid(run.end);
   const gap = files.some(({ after }) => after > run.end) ? "there is a gap behind it" : "nothing follows it";
@@ -82,6 +84,14 @@ export function noBase(name: string): string {
 
 export function beforeFirst(zxid: Zxid, first: Zxid, name: string): string {
   return `${formatZxid(zxid)} lies before ${formatZxid(first)}, the first state in ${name}`;
+}
+
+/** @returns undefined where no file is behind a gap */
+export function leftOutText(name: string, end: Zxid, files: readonly Pick<ListedFile, "after">[]): string | undefined {
+  const behind = files.map(({ after }) => after).filter((after) => after > end);
+  if (behind.length === 0) return undefined;
+  const next = formatZxid(behind.reduce(earlierOf));
+  return `${name} has no transactions after ${formatZxid(end)} and up to ${next}: the newest state without a gap is that at ${formatZxid(end)}, and what follows the gap is left out`;
 }
 
 /**

@@ -15,7 +15,7 @@ import { StoreError } from "@zooid/txn-log";
 import { archiveFileName, type BaseManifest } from "@zooid/txn-log/archive";
 import { logFolderOf } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "../offline-error.ts";
-import { beforeFirst, type RestoreTarget } from "../restore-plan.ts";
+import { beforeFirst, leftOutText, type RestoreTarget } from "../restore-plan.ts";
 import { isReadFor, type TimedFile, zxidAtTime } from "../time-target.ts";
 
 /** What a state is made from, by the names and manifests of a backup; nothing of it is fetched. */
@@ -29,6 +29,10 @@ export interface BackupChoice {
   readonly reach: Zxid;
   /** Older bases, newest first, for which more files would be needed. */
   readonly older: readonly BackupBase[];
+  /** How far the files lead, by their names. */
+  readonly end: Zxid;
+  /** Why the newest moment is older than the last file; undefined: it is not. */
+  readonly leftOut: string | undefined;
   /** All files that the backup has. */
   readonly listed: readonly BackupFile[];
 }
@@ -77,24 +81,25 @@ async function choiceOf({ target, warn }: ChoiceOptions, candidates: Candidates)
     });
     if (manifest === undefined) continue;
     const behind = listed.filter(({ after, end }) => end > at && (zxid === undefined || after < zxid));
-    const fault = reachFault(target.name, at, behind, candidates);
-    if (fault !== undefined) throw damage ?? new OfflineError([fault]);
-    return { ...candidates, manifest, files: behind, older: bases.slice(i + 1) };
+    const end = endOf(at, behind);
+    if (candidates.reach > end) throw damage ?? new OfflineError([reachFault(target.name, at, end, candidates)]);
+    const leftOut = zxid === undefined ? leftOutText(target.name, end, behind) : undefined;
+    const files = behind.filter(({ after }) => after <= end);
+    return { ...candidates, manifest, files, end, leftOut, older: bases.slice(i + 1) };
   }
   throw damage ?? new Error("there is a base");
 }
 
-/** Why files, by their names, do not lead to the moment; undefined: they do. */
-function reachFault(
-  name: string,
-  base: Zxid,
-  behind: readonly BackupFile[],
-  { listed, reach }: Candidates,
-): string | undefined {
+/** How far files lead behind a base, by their names. */
+function endOf(base: Zxid, behind: readonly BackupFile[]): Zxid {
   let end = base;
   for (const file of [...behind].sort((a, b) => a.after - b.after))
     if (file.after <= end && file.end > end) end = file.end;
-  if (reach <= end) return undefined;
+  return end;
+}
+
+/** Why files do not lead to the moment. */
+function reachFault(name: string, base: Zxid, end: Zxid, { listed, reach }: Candidates): string {
   const gap = listed.some(({ after }) => after > end) ? "there is a gap behind it" : "nothing follows it";
   return `${name} has every transaction from its base at ${formatZxid(base)} up to ${formatZxid(end)}, and not up to ${formatZxid(reach)}: ${gap}`;
 }
