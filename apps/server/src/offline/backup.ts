@@ -55,7 +55,8 @@ async function list(target: BackupTarget, { print, warn }: Output): Promise<bool
     const time = until instanceof StoreError ? "" : `, until ${isoTime(until.lastMs)}`;
     print(`log   after ${formatZxid(first.after)} up to ${formatZxid(last.end)}${time}: ${size(files)}`);
   }
-  for (const { after, end } of missingRanges(files)) print(`gap   after ${formatZxid(after)} up to ${formatZxid(end)}`);
+  for (const { after, end } of missingRanges(listing))
+    print(`gap   after ${formatZxid(after)} up to ${formatZxid(end)}`);
   for (const { zxid } of listing.unfinished) print(`part  of a base at ${formatZxid(zxid)}, without its manifest`);
   if (listing.bases.length === 0) print(`${target.name} has no base: nothing can be restored`);
   return listing.bases.length > 0;

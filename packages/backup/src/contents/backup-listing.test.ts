@@ -74,6 +74,17 @@ test.each<readonly [ranges: readonly (readonly [number, number])[], missing: rea
     ],
   ],
 ])("of %j, %j are missing", (ranges, missing) => {
-  const { files } = listed(...ranges.map(([after, end]) => logName(Z(after), Z(end))));
-  expect(missingRanges(files)).toEqual(missing.map(([after, end]) => ({ after, end })));
+  const listing = listed(...ranges.map(([after, end]) => logName(Z(after), Z(end))));
+  expect(missingRanges(listing)).toEqual(missing.map(([after, end]) => ({ after, end })));
+});
+
+test.each<readonly [bases: readonly number[], missing: readonly (readonly [number, number])[]]>([
+  [[5, 10], []],
+  [[3], [[3, 5]]],
+  [[7, 12], [[10, 12]]],
+  // Where an epoch begins.
+  [[7, 2 ** 32], []],
+])("with bases at %j and files from 5 to 10, %j are missing", (bases, missing) => {
+  const listing = listed(logName(Z(5), Z(10)), ...bases.map((zxid) => manifestName(Z(zxid))));
+  expect(missingRanges(listing)).toEqual(missing.map(([after, end]) => ({ after, end })));
 });

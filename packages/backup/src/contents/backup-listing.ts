@@ -1,4 +1,4 @@
-import type { Zxid } from "@zooid/model";
+import { counterOf, earlierOf, laterOf, type Zxid } from "@zooid/model";
 import {
   archiveFileName,
   MANIFEST_FILE,
@@ -117,13 +117,24 @@ export function basePartName(zxid: Zxid, number: number): string {
   return `${BASE}${zxidName(zxid)}/${partName(number)}`;
 }
 
-/** Ranges that no file has, between the first file and the last one. */
-export function missingRanges(files: readonly BackupFile[]): readonly Pick<BackupFile, "after" | "end">[] {
+/**
+ * Ranges that no file has, between the first file or base and the last one: a backup has the files
+ * behind its oldest base, and those up to its newest one.
+ */
+export function missingRanges({
+  bases,
+  files,
+}: Pick<BackupListing, "bases" | "files">): readonly Pick<BackupFile, "after" | "end">[] {
   const gaps: { after: Zxid; end: Zxid }[] = [];
-  let end = files[0]?.end;
+  const [first, newest] = [files[0], bases.at(-1)];
+  if (first === undefined) return [];
+  let end = earlierOf(first.end, bases[0]?.zxid ?? first.end);
   for (const file of [...files].sort((a, b) => a.after - b.after)) {
-    if (end !== undefined && file.after > end) gaps.push({ after: end, end: file.after });
-    if (end === undefined || file.end > end) end = file.end;
+    if (file.after > end) gaps.push({ after: end, end: file.after });
+    end = laterOf(end, file.end);
   }
+  // The first zxid of an epoch may be that of a state, and is no transaction.
+  if (newest !== undefined && newest.zxid > end && counterOf(newest.zxid) > 0)
+    gaps.push({ after: end, end: newest.zxid });
   return gaps;
 }

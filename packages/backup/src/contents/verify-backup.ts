@@ -43,7 +43,7 @@ export async function verifyBackup(target: BackupTarget, scratch: string): Promi
     check.problems.push(`${place} is missing: an upload that has not ended, or a base that is lost`);
   }
   for (const name of strangers) check.problems.push(`${objectPlace(target, printable(name))} is no file of a backup`);
-  check.continuity(missingRanges(files));
+  check.continuity(missingRanges({ bases, files }));
   if (bases.length === 0) check.problems.push(`${target.name} has no base: nothing can be restored`);
   const { problems, bytes } = check;
   return { baseCount: bases.length, fileCount: files.length, bytes, end: check.end(), problems };

@@ -83,7 +83,7 @@ function reasonAgainst(
   if (to.digestHigh === 0 && to.digestLow === 0) return `the digest at ${formatZxid(end)} is not known`;
   const [first] = files.filter((file) => file.end > start);
   const isMissing = first === undefined || first.after > start || (files.at(-1)?.end ?? 0) < end;
-  const gap = missingRanges(files).find((range) => range.end > start && range.after < end);
+  const gap = missingRanges({ bases: [], files }).find((range) => range.end > start && range.after < end);
   if (start === end || (!isMissing && gap === undefined)) return undefined;
   return `transactions between the bases at ${formatZxid(start)} and ${formatZxid(end)} are not in the backup`;
 }
