@@ -38,6 +38,7 @@ export interface HistoryAccess {
   encodeReach(reach: HistoryReach): Uint8Array;
   encodeNode(node: PastNode): Uint8Array;
   encodeChildren(children: PastChildren): Uint8Array;
+  /** Lent until the next call. */
   encodeChanges(page: ShownPastChanges): Uint8Array;
 }
 

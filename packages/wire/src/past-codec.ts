@@ -88,8 +88,16 @@ export function decodePastChildren(bytes: Uint8Array): PastChildren {
   return { names: readNames(readerOf(bytes)) };
 }
 
+/**
+ * Pages are written one after another: a buffer for each would be garbage outside of the heap, for
+ * which V8 collects all of it again and again.
+ */
+const PAGES = new JuteWriter();
+
+/** @returns what is lent until the next call */
 export function encodePastChanges({ begins, changes, gaps, reached, isLast }: PageToShow): Uint8Array {
-  const writer = new JuteWriter();
+  const writer = PAGES;
+  writer.clear();
   writer.int(changes.length);
   for (const { path, zxid, timeMs, op, version, isReadable, data, who } of changes) {
     writeBytes(writer, path);

@@ -20,14 +20,14 @@ let zk: Client;
 /** Connected to the server without the relay. */
 let other: Client;
 
-const start = (): Promise<ZooidServer> =>
+const start = ({ fileMs = 100 } = {}): Promise<ZooidServer> =>
   startServer({
     port: 0,
     dataDir: join(folder, "data"),
     fourLetterWords: "*",
     tickMs: 100,
     sessionTimeoutMsMax: 60_000,
-    history: { retainMs: 3_600_000, fileMs: 100 },
+    history: { retainMs: 3_600_000, fileMs },
   });
 
 beforeEach(async () => {
@@ -148,6 +148,26 @@ test("no change is lost and none comes twice, over lost connections, sessions an
   other = await connect(server.connectString);
   await write(other);
   expect(await recorded.until(expected.length)).toEqual(expected);
+});
+
+test("events that come while the history lags make no questions of their own", async () => {
+  await server.stop();
+  server = await start({ fileMs: 10_000 });
+  target.port = server.port;
+  await other.disconnect();
+  other = await connect(server.connectString);
+  let questions = 0;
+  const counted = zk.with({
+    intercept: (call, next) => {
+      if (call.op === "history") questions++;
+      return next();
+    },
+  });
+  using _ = new Recorded(counted.changes$("/app", { recursive: true }));
+  await vi.waitFor(() => expect(questions).toBe(1), 5000);
+  const beginMs = performance.now();
+  for (let i = 0; i < 300; i++) await other.set("/app", String(i));
+  expect(questions).toBeLessThan(3 + (performance.now() - beginMs) / 100);
 });
 
 test("a stream leaves no watch behind, and has one however many pages it reads", async () => {

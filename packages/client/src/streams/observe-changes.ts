@@ -26,13 +26,17 @@ export interface ChangesOptions {
 }
 
 const PAGE_SIZE = 200;
-/** A change is in the history some seconds after its event: when it is asked again, ever later. */
+/**
+ * A change is in the history some seconds after its event. This is the time from the first event to
+ * a question; it doubles while the history has nothing new, and is halved when it has. Events that
+ * come meanwhile make no questions of their own.
+ */
 const AGAIN_MS = 100;
 const AGAIN_MS_MAX = 1000;
 /** Without events. It keeps the place of a subtree that never changes from getting too old. */
 const IDLE_MS = 60_000;
 
-/** Reads pages whenever a watch fires, until the history has what the watch was about. */
+/** Reads pages after a watch has fired, until the history has what the watch was about. */
 export function observeChanges(
   place: ViewPlace,
   path: string,
@@ -58,7 +62,10 @@ class ChangesReader {
   #isWoken = true;
   /** What the history must reach for the events that came. */
   #wanted = 0;
+  /** The time from one question to the next, while the history has not what is wanted. */
   #againMs = AGAIN_MS;
+  /** Whether the timer is for the next of these questions. */
+  #isAsking = false;
   #timer: Timer | undefined;
 
   constructor(
@@ -91,13 +98,25 @@ class ChangesReader {
   /** Something may have changed: an event, or a connection after a lost one. */
   #wake(): void {
     this.#isWoken = true;
+    if (this.#isPulling || this.#isAsking || this.#stopped.signal.aborted) return;
     this.#againMs = AGAIN_MS;
-    this.#pull();
+    this.#askLater();
+  }
+
+  #askLater(): void {
+    this.#isAsking = true;
+    this.#pullAfter(this.#againMs);
+  }
+
+  #pullAfter(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = startTimer(delayMs, () => this.#pull(), { ref: false });
   }
 
   #pull(): void {
     if (this.#isPulling || this.#stopped.signal.aborted) return;
     this.#isPulling = true;
+    this.#isAsking = false;
     this.#timer?.cancel();
     this.#readPages().then(
       () => this.#pulled(),
@@ -143,15 +162,15 @@ class ChangesReader {
   #pulled(): void {
     this.#isPulling = false;
     if (this.#stopped.signal.aborted) return;
-    if (this.#after > 0 && this.#after !== this.#reported) {
+    const hasNew = this.#after > 0 && this.#after !== this.#reported;
+    if (hasNew) {
       this.#reported = this.#after;
       this.#subscriber.next({ kind: "reached", zxid: this.#after });
+      if (this.#stopped.signal.aborted) return;
     }
-    if (this.#isWoken) return this.#pull();
-    const isReached = this.#after >= this.#wanted;
-    const delayMs = isReached ? IDLE_MS : this.#againMs;
-    this.#againMs = Math.min(AGAIN_MS_MAX, 2 * this.#againMs);
-    this.#timer = startTimer(delayMs, () => this.#pull(), { ref: false });
+    if (!this.#isWoken && this.#after >= this.#wanted) return this.#pullAfter(IDLE_MS);
+    this.#askLater();
+    this.#againMs = hasNew ? Math.max(AGAIN_MS, this.#againMs / 2) : Math.min(AGAIN_MS_MAX, 2 * this.#againMs);
   }
 
   #failed(error: unknown): void {

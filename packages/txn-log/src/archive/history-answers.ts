@@ -15,6 +15,7 @@ import {
 } from "@zooid/model/storage";
 import { StoreError } from "../store-error.ts";
 import type { HistoryReader } from "./history-reader.ts";
+import { RecentPages } from "./recent-pages.ts";
 
 /** Blocks that are read for the children of a node at a moment: some 0.3 s. */
 const CHILDREN_BLOCKS_MAX = 2048;
@@ -24,8 +25,16 @@ const BLOCKS_MAX = 256;
 /** A page ends behind the transaction that brings its data and paths to that many bytes. */
 const DATA_BYTES_MAX = 512 * 1024;
 
-/** Answers a client's question, in bounded time but for what only a base has. */
-export function answerHistory(reader: HistoryReader, query: HistoryQuery): HistoryAnswer {
+/**
+ * Answers a client's question, in bounded time but for what only a base has.
+ *
+ * @param pages of earlier questions
+ */
+export function answerHistory(
+  reader: HistoryReader,
+  query: HistoryQuery,
+  pages: RecentPages = new RecentPages(),
+): HistoryAnswer {
   try {
     switch (query.kind) {
       case "node":
@@ -33,7 +42,7 @@ export function answerHistory(reader: HistoryReader, query: HistoryQuery): Histo
       case "children":
         return childrenOf(reader, query);
       case "changes":
-        return changesOf(reader, query);
+        return pages.answer(reader.files(), query, () => changesOf(reader, query));
       case "acls":
         return { kind: "acls", acls: reader.aclsAt(query.nodes) };
       default:
@@ -95,7 +104,26 @@ function changesOf(
     bytes += path.length + (data?.length ?? 0);
     return bytes < DATA_BYTES_MAX && changes.length < countMax;
   });
-  return { kind: "changes", begins: range.after, changes, ...page };
+  return { kind: "changes", begins: range.after, changes: inOneBuffer(changes, bytes), ...page };
+}
+
+/**
+ * The page in one buffer of its own: a message takes along whole buffers, and those that Node.js
+ * shares among small values are larger than these.
+ */
+function inOneBuffer(changes: readonly PastChange[], bytes: number): readonly PastChange[] {
+  const buffer = Buffer.allocUnsafeSlow(bytes);
+  let end = 0;
+  const moved = (value: Uint8Array): Uint8Array => {
+    buffer.set(value, end);
+    end += value.length;
+    return buffer.subarray(end - value.length, end);
+  };
+  return changes.map(({ path, data, ...change }) => ({
+    ...change,
+    path: moved(path),
+    data: data === null ? null : moved(data),
+  }));
 }
 
 function copyOf({ bytes, start, end }: Readonly<ByteSlice>): Buffer {

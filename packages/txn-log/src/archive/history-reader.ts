@@ -128,9 +128,27 @@ export class HistoryReader {
     this.#decoder = decoder;
   }
 
+  /**
+   * Those that continue the ones before, in the same array until they change; a file within another
+   * one adds nothing.
+   */
+  files(): readonly ListedFile[] {
+    const listed = this.#listing.files();
+    if (listed === this.#listed) return this.#continued;
+    this.#kept.retain(listed);
+    let reached = -1;
+    this.#listed = listed;
+    this.#continued = listed.filter(({ end }) => {
+      if (end <= reached) return false;
+      reached = end;
+      return true;
+    });
+    return this.#continued;
+  }
+
   /** What the files have: behind the first zxid, up to the second one. Undefined without files. */
   range(): ZxidRange | undefined {
-    const files = this.#files();
+    const files = this.files();
     const [first, last] = [files[0], files.at(-1)];
     return first === undefined || last === undefined ? undefined : { after: first.after, end: last.end };
   }
@@ -153,7 +171,7 @@ export class HistoryReader {
    * file that has one which was not; undefined where no file has.
    */
   zxidAt(timeMs: number): Zxid | undefined {
-    for (const file of this.#files().toReversed()) {
+    for (const file of this.files().toReversed()) {
       using archive = this.#kept.open(file);
       if (archive.footer.firstMs > timeMs) continue;
       if (archive.footer.lastMs <= timeMs) return archive.footer.end.zxid;
@@ -178,7 +196,7 @@ export class HistoryReader {
     const { through = Number.MAX_SAFE_INTEGER as Zxid } = query;
     const page = new Page(query, sink);
     const gaps: ZxidRange[] = [];
-    for (const file of this.#files()) {
+    for (const file of this.files()) {
       const { after, end } = file;
       if (end <= page.reached) continue;
       if (page.reached >= through) break;
@@ -307,7 +325,7 @@ export class HistoryReader {
   #walkBack(at: Zxid, take: (file: ListedFile) => boolean): WalkedBack {
     let from = at;
     let isReached = false;
-    for (const file of this.#files().toReversed()) {
+    for (const file of this.files().toReversed()) {
       if (file.after >= at) continue;
       if (file.end < from) break;
       isReached = true;
@@ -401,21 +419,6 @@ export class HistoryReader {
     this.#decoder.open(bytes, start, end, header);
     header.zxid = zxid;
     while (this.#decoder.next(op)) if (isChange(op)) sink(header, op);
-  }
-
-  /** Those that continue the ones before; a file within another one adds nothing. */
-  #files(): readonly ListedFile[] {
-    const listed = this.#listing.files();
-    if (listed === this.#listed) return this.#continued;
-    this.#kept.retain(listed);
-    let reached = -1;
-    this.#listed = listed;
-    this.#continued = listed.filter(({ end }) => {
-      if (end <= reached) return false;
-      reached = end;
-      return true;
-    });
-    return this.#continued;
   }
 }
 

@@ -5,6 +5,7 @@ import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import { answerHistory } from "./history-answers.ts";
 import { HistoryReader } from "./history-reader.ts";
+import { RecentPages } from "./recent-pages.ts";
 
 /** What the thread is started with. */
 export interface HistoryThreadData {
@@ -24,10 +25,11 @@ const { data, port } = loadThread<CallThreadData<HistoryThreadData>>();
 lowerPriority(NICE);
 const { TxnReader } = (await import(data.decoderModule)) as { readonly TxnReader: new () => TxnDecoder };
 const reader = new HistoryReader(data.archive, new TxnReader(), BASE_NODES_MAX);
+const pages = new RecentPages();
 
 answerCalls<HistoryCall, HistoryAnswer | Zxid | undefined>(port, {
   file: data.archive,
-  answer: (call) => (call.kind === "zxid-at" ? zxidAt(call.timeMs) : answerHistory(reader, call)),
+  answer: (call) => (call.kind === "zxid-at" ? zxidAt(call.timeMs) : answerHistory(reader, call, pages)),
   transfer: () => [],
   close: () => {},
 });
