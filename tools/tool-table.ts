@@ -32,6 +32,8 @@ const NAMES: Readonly<Record<string, string>> = {
   "packages/trials/src/perf/million.ts": "perf-million",
   "packages/trials/src/perf/child-pages.ts": "perf-child-pages",
   "packages/trials/src/perf/past-reads.ts": "perf-past-reads",
+  "packages/trials/src/perf/changes-streams.ts": "perf-changes-streams",
+  "packages/trials/src/perf/history-writes.ts": "perf-history-writes",
   "packages/trials/src/perf/beside.ts": "perf-beside",
   "packages/trials/src/perf/broadcast.ts": "perf-broadcast",
   "packages/trials/src/perf/ensemble-shapes.ts": "perf-shapes",
@@ -86,12 +88,20 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "our client beside node-zookeeper-client and npm's zookeeper",
   }),
   group("Faults on real processes", {
-    "packages/trials/src/faults/history-rounds.ts":
+    "packages/trials/src/history/history-rounds.ts":
       "kill -9 of a server that keeps its history; past states must be what clients were told",
-    "packages/trials/src/faults/backup-rounds.ts":
-      "kill -9 of a server and of the S3 service that it is backed up to, which is away, or refuses its secret (Go)",
     "packages/trials/src/faults/restore-rounds.ts":
       "states of the past restored in an ensemble under writes, its servers killed meanwhile; one history must be continued, as a whole",
+    "packages/trials/src/history/history-full-disk.ts":
+      "a disk that fills costs the history a gap that it reports, and no write (root)",
+    "packages/trials/src/history/history-moments.ts":
+      "past states of an ensemble by zxids and times, over killed leaders and clocks that are set",
+    "packages/trials/src/history/backup-rounds.ts":
+      "an ensemble and the S3 service that it is backed up to are killed; the service is away, or refuses its secret (Go)",
+    "packages/trials/src/history/changes-consumer.ts":
+      "a consumer of changes and its servers are killed; what it has must be what clients were told, once and in order",
+    "packages/trials/src/history/archive-damage.ts":
+      "flipped bits and removed files in a backup and in an archive: each is named, and none restored in silence",
     "packages/trials/src/faults/kill-loop.ts": "kill -9 under load; what was acknowledged must be there",
     "packages/trials/src/faults/disk-errors.ts": "single calls to the system that fail",
     "packages/trials/src/faults/bit-flips.ts": "one flipped bit in each kind of file of the store",
@@ -145,6 +155,10 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/trials/src/perf/million.ts": "memory and times with a million znodes",
     "packages/trials/src/perf/past-reads.ts":
       "nodes of the past and pages of changes, over a million changes in 20 files of a history",
+    "packages/trials/src/perf/changes-streams.ts":
+      "what a thousand streams of changes cost the writes beside them, compared with plain watches",
+    "packages/trials/src/perf/history-writes.ts":
+      "what a history and its backup cost writes, compared with a server without them",
     "packages/trials/src/perf/child-pages.ts":
       "a million children in pages while a thousand change, and the pings beside",
     "packages/trials/src/perf/beside.ts":

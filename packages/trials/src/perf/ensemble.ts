@@ -29,6 +29,8 @@ export interface EnsembleOptions {
   readonly hasMasters?: boolean;
   /** Holds a folder for each server; goes with the ensemble. */
   readonly folder: string;
+  /** Further lines of every zoo.cfg. */
+  readonly settings?: readonly string[];
   /** What runs a server of ours instead of `zooid-server`, in a shell's words. */
   readonly command?: string;
   /** Put each server in a cgroup of its own, so that its CPU can be bounded. */
@@ -71,7 +73,7 @@ export class PerfEnsemble implements AsyncDisposable {
     const servers = sids.map((sid, i) => {
       const own = join(folder, `s${sid}`);
       const clientPort = ports[3 * i] ?? 0;
-      const settings = sids.length === 1 ? [] : [...lines, ...masters];
+      const settings = [...(sids.length === 1 ? [] : [...lines, ...masters]), ...(options.settings ?? [])];
       const isObserver = sid > voters;
       writeServer({ ...options, own, sid, clientPort, settings, isObserver });
       return new PerfServer({ sid, clientPort, folder: own, isObserver, isBounded });

@@ -73,7 +73,8 @@ function checkFiles(): void {
 }
 
 async function checkMoment(moment: number): Promise<void> {
-  const found = await answered.check(join(folder, `moment-${moment}`), async (zxid, dataDir) => {
+  const { zxid } = answered.pick();
+  const found = await answered.check(join(folder, `moment-${moment}`), zxid, async (dataDir) => {
     const options = { command: "restore", directories: { dataDir }, member: undefined, keepsSessions: false };
     await restoreHistory(planRestore(join(server.dataDir, "archive"), { zxid }), { ...options, warn: () => {} });
   });

@@ -1,0 +1,142 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { BackupError, openTarget, verifyBackup } from "@zooid/backup";
+import {
+  inspectHistory,
+  OfflineError,
+  planRestore,
+  type RestorePlan,
+  readTree,
+  restoreHistory,
+  StoreError,
+  withStagedBackup,
+} from "@zooid/embedded-server";
+import type { Zxid } from "@zooid/model";
+import type { ApacheTree } from "@zooid/txn-log/sqlite";
+
+export type RestoreOutcome =
+  | {
+      readonly kind: "restored";
+      readonly tree: ApacheTree;
+      /** Names of the log's files that it was made from, and its base's folder. */
+      readonly needed: readonly string[];
+      readonly base: string;
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** Where a history is kept: `log/` and `base/` below a folder. */
+export abstract class KeptHistory {
+  readonly folder: string;
+  abstract readonly name: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** What is wrong with it; a sentence each. */
+  abstract check(): Promise<readonly string[]>;
+
+  protected abstract withPlan<T>(
+    zxid: Zxid | undefined,
+    dataDir: string,
+    warn: (text: string) => void,
+    use: (plan: RestorePlan) => Promise<T>,
+  ): Promise<T>;
+
+  /** Restores a moment, undefined for the newest one, to a directory that is not there. */
+  async restore(zxid: Zxid | undefined, dataDir: string): Promise<RestoreOutcome> {
+    const warnings: string[] = [];
+    const warn = (text: string): unknown => warnings.push(text);
+    const options = { command: "restore", directories: { dataDir }, member: undefined, keepsSessions: false, warn };
+    try {
+      const made = await this.withPlan(zxid, dataDir, warn, async ({ base, ...plan }) => {
+        await restoreHistory({ base, ...plan }, options);
+        const needed = plan.files.map(({ file }) => `log/${basename(file)}`);
+        return { base: `base/${basename(base.folder)}/`, needed };
+      });
+      return { kind: "restored", tree: await readTree({ path: dataDir }, warn), ...made, warnings };
+    } catch (error) {
+      if (!(error instanceof StoreError || error instanceof OfflineError || error instanceof BackupError)) throw error;
+      return { kind: "refused", message: error.message };
+    }
+  }
+
+  /** Its files, with their folders. */
+  files(): readonly string[] {
+    return readdirSync(this.folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /^(?:log|base)\//.test(name) && statSync(join(this.folder, name)).isFile())
+      .sort();
+  }
+
+  /** The oldest and the newest state that it has. */
+  range(): { readonly first: Zxid; readonly last: Zxid } {
+    const bases = this.#zxidsOf(/^base\/([0-9a-f]{16})\/manifest\.json$/);
+    const ends = this.#zxidsOf(/^log\/[0-9a-f]{16}-([0-9a-f]{16})$/);
+    return { first: Math.min(...bases) as Zxid, last: Math.max(...ends) as Zxid };
+  }
+
+  /**
+   * Whether what is left shows that a file is missing: not where it was the newest of the log, nor
+   * the oldest, which is removed with age.
+   */
+  isMissed(file: string): boolean {
+    const logs = this.files().filter((name) => name.startsWith("log/"));
+    return !file.startsWith("log/") || (logs.some((name) => name > file) && logs.some((name) => name < file));
+  }
+
+  #zxidsOf(pattern: RegExp): readonly number[] {
+    return this.files().flatMap((name) => {
+      const zxid = pattern.exec(name)?.[1];
+      return zxid === undefined ? [] : [Number.parseInt(zxid, 16)];
+    });
+  }
+}
+
+/** A backup in a directory. */
+export class BackupPlace extends KeptHistory {
+  override readonly name = "the backup";
+
+  override async check(): Promise<readonly string[]> {
+    const scratch = mkdtempSync(join(tmpdir(), "archive-damage-check-"));
+    const { problems } = await verifyBackup(this.#target(), scratch);
+    rmSync(scratch, { recursive: true });
+    return problems;
+  }
+
+  protected override withPlan<T>(
+    zxid: Zxid | undefined,
+    dataDir: string,
+    warn: (text: string) => void,
+    use: (plan: RestorePlan) => Promise<T>,
+  ): Promise<T> {
+    const moment = zxid === undefined ? undefined : { zxid };
+    return withStagedBackup({ target: this.#target(), moment, directories: { dataDir }, warn }, use);
+  }
+
+  #target() {
+    return openTarget({ target: this.folder });
+  }
+}
+
+/** The archive in a server's data directory. */
+export class ArchivePlace extends KeptHistory {
+  override readonly name = "the archive";
+
+  override async check(): Promise<readonly string[]> {
+    const lines: string[] = [];
+    const options = { hasEntries: false, isVerified: true, hasData: false };
+    const faults = inspectHistory([this.folder], options, (line) => lines.push(line));
+    return [...faults.map(({ message }) => message), ...lines.filter((line) => line.includes(" lacks the "))];
+  }
+
+  protected override async withPlan<T>(
+    zxid: Zxid | undefined,
+    _dataDir: string,
+    _warn: (text: string) => void,
+    use: (plan: RestorePlan) => Promise<T>,
+  ): Promise<T> {
+    return await use(planRestore(this.folder, zxid === undefined ? undefined : { zxid }));
+  }
+}
