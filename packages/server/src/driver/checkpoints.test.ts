@@ -51,3 +51,17 @@ test("the state file follows what is applied, once, with all bytes since the las
   checkpoints.take();
   expect(taken).toHaveLength(1);
 });
+
+test("an entry that is appended before a checkpoint, and applied after it, has one of its own", () => {
+  const { checkpoints, replica, taken } = fake();
+  checkpoints.appended(10);
+  checkpoints.appended(20);
+  replica.tree.applied = 6;
+  checkpoints.take();
+  expect(checkpoints.hasAppended).toBe(false);
+  replica.tree.applied = 7;
+  expect(checkpoints.hasAppended).toBe(true);
+  checkpoints.take();
+  expect(taken.map(({ zxid }) => zxid)).toEqual([6, 7]);
+  expect(checkpoints.hasAppended).toBe(false);
+});

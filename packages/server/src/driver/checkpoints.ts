@@ -39,8 +39,9 @@ export class Checkpoints {
     this.#entryCount += Math.ceil(bytes / ENTRY_BYTES);
   }
 
+  /** Entries that were applied since the last checkpoint may have been counted before it. */
   get hasAppended(): boolean {
-    return this.#entryCount > 0;
+    return this.#entryCount > 0 || this.#parts.replica.tree.applied > this.#last;
   }
 
   get isDue(): boolean {
