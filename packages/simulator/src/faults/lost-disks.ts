@@ -16,10 +16,10 @@ function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
 
 /**
  * A lost disk is survived where every other voter has a history and never lost its own, by each
- * configuration that may count: an ensemble promises no more. The list in a server's files may count
- * at any moment: a leader that has not noticed the loss proposes it, and it then needs a quorum. Nor
- * may servers without a history be a quorum of such a list, even if it is an old one: they would
- * found another ensemble by it, with all others down.
+ * configuration that may count: an ensemble promises no more. The list in a server's files may
+ * count at any moment: a leader that has not noticed the loss proposes it, and it then needs a
+ * quorum. Nor may servers without a history be a quorum of such a list, even if it is an old one:
+ * they would found another ensemble by it, with all others down.
  */
 function mayWipe({ cluster, run: { files, invariants } }: FaultWorld, sid: ServerId): boolean {
   if (invariants.isNamingUnderWay) return false;

@@ -29,6 +29,11 @@ beforeAll(async () => {
     zxids["made"] = formatZxid((await zk.get("/made")).stat.czxid);
     await zk.create("/gone", null, { acl: READ_ONLY_ACL });
     await zk.create("/e", "1", { mode: "ephemeral" });
+    await zk.create("/parent");
+    await zk.create("/parent/child", "1");
+    await zk.delete("/parent/child");
+    zxids["child"] = formatZxid(zk.lastZxid);
+    await zk.delete("/parent");
     await zk.delete("/gone");
     await zk.delete("/e");
     await zk.create("/last");
@@ -90,7 +95,9 @@ test("data are those before the change, as the next version; the difference is p
     "",
   ]);
   expect([await client.getText("/set"), (await client.get("/set")).stat.version]).toEqual(["host=db1\nport=1\n", 4]);
-  expect((await session.run("undo", "--yes", "/set", zxids["set"] ?? "")).stdout).toBe("unchanged\n");
+  expect((await session.run("undo", "--yes", "/set", zxids["set"] ?? "")).stdout).toBe(
+    `unchanged: /set has the data of before ${zxids["set"]}; access lists are not undone\n`,
+  );
 });
 
 test("a node that the change made is deleted, and one that it deleted is made again with its list", async () => {
@@ -99,6 +106,13 @@ test("a node that the change made is deleted, and one that it deleted is made ag
   expect(await (await session.run("undo", "--yes", "/gone", before("last", 2))).ended).toBe(0);
   expect((await client.get("/gone")).data).toBeNull();
   expect((await client.getAcl("/gone")).acl).toEqual(READ_ONLY_ACL);
+});
+
+test("a node whose parent is gone as well names the parent", async () => {
+  const { stderr, ended } = await session.run("undo", "--yes", "/parent/child", zxids["child"] ?? "");
+  expect(stderr).toContain("/parent, the parent of /parent/child, is not there");
+  expect(await ended).not.toBe(0);
+  expect(await client.exists("/parent")).toBeNull();
 });
 
 test.each<[string, string, () => string, RegExp]>([

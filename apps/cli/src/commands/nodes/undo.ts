@@ -1,5 +1,5 @@
-import { carryOutUndo, planUndo, type UndoStep } from "@zooid/client";
-import { assertNever, formatZxid } from "@zooid/model";
+import { carryOutUndo, isZkError, planUndo, type UndoStep } from "@zooid/client";
+import { assertNever, formatZxid, parentPath } from "@zooid/model";
 import { CliError, usageError } from "../../cli-error.ts";
 import { type Command, givenNode, type Invocation, operand } from "../../command.ts";
 import { readZxid } from "../../texts/given-zxid.ts";
@@ -11,7 +11,7 @@ export const undo: Command = {
   synopsis: "[--yes] path zxid",
   flags: [{ name: "yes", isOwn: true }],
   summary:
-    "Gives a node the data that it had before a transaction, of a server that keeps a history: shows the difference, " +
+    "Gives a node the data that it had before a transaction, of a server that keeps a history, or makes it again: shows the difference, " +
     "and writes if the node has not changed meanwhile; --yes without a question.",
   operandsMin: 2,
   operandsMax: 2,
@@ -24,7 +24,9 @@ export const undo: Command = {
     const { path, client } = await givenNode(invocation);
     const { before, now, step } = await planUndo(client, path, zxid, { signal });
     if (step.kind === "none") {
-      output.line("unchanged");
+      output.line(
+        `unchanged: ${shownText(path)} has the data of before ${formatZxid(zxid)}; access lists are not undone`,
+      );
       return { path, changed: false };
     }
     if (step.kind === "impossible") {
@@ -42,11 +44,22 @@ export const undo: Command = {
       output.note("not written");
       return { path, changed: false };
     }
-    await carryOutUndo(client, path, step, { signal });
+    await carryOutUndo(client, path, step, { signal }).catch((error: unknown) => {
+      throw step.kind === "create" && isZkError(error, "NO_NODE") ? withoutParent(path) : error;
+    });
     output.line(`${shownText(path)} is as before ${formatZxid(zxid)}`);
     return { path, changed: true, before: formatZxid(zxid), step: step.kind };
   },
 };
+
+function withoutParent(path: string): CliError {
+  const parent = parentPath(path);
+  return new CliError(`${parent}, the parent of ${path}, is not there`, {
+    code: "NO_NODE",
+    path,
+    hint: "undo its deletion first: each call gives back one node",
+  });
+}
 
 /** What a step does, for the question. */
 function textOf(path: string, step: Exclude<UndoStep, { readonly kind: "none" | "impossible" }>): string {
