@@ -58,6 +58,7 @@ export const importTree: Command = {
       isDryRun: flags.has("dry-run"),
       signal,
     };
+    if (file === "-") throw usageError("import reads its file twice, so it takes no standard input: name a file");
     if (settings.existing === "mirror" && path === "/") {
       throw usageError("mirror deletes what the file lacks, and / has the servers' own nodes: name a node below it");
     }
