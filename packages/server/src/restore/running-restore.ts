@@ -107,7 +107,8 @@ export class RunningRestore {
   #made(data: RestoreThreadData): Promise<RestoreReport> {
     const extension = extname(import.meta.url);
     const { promise, resolve, reject } = Promise.withResolvers<RestoreReport>();
-    const worker = new Worker(new URL(`./restore-thread${extension}`, import.meta.url), {
+    const name = "restore-thread";
+    const worker = new Worker(new URL(`./${name}${extension}`, import.meta.url), {
       workerData: data,
       execArgv: extension === ".ts" ? ["--conditions=@zooid/source"] : [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
