@@ -433,6 +433,26 @@ test("a purge removes what was written up to a zxid and older bases, and never t
   expect(await problems()).toEqual([]);
 });
 
+test("after a purge another member uploads no file that begins before", async () => {
+  const [one, two] = [new Member(1), new Member(2)];
+  one.write(2);
+  two.write(2);
+  one.write(3);
+  two.write(5);
+  await one.pass(true);
+  expect(await one.uploader.purge({ ensembleId: "", through: at(5) })).toMatchObject({ kind: "purged" });
+  expect([await files(), await bases()]).toEqual([[], [5]]);
+  nowMs += 60_001;
+  await one.uploader.close();
+  // Its file behind the second transaction has the fifth.
+  await two.pass();
+  expect(await files()).toEqual([]);
+  two.write(1);
+  await two.pass();
+  expect([await files(), await bases()]).toEqual([[[7, 8]], [5, 8]]);
+  expect(kinds()).toContain("gap");
+});
+
 test("a purge is refused by a member that does not have the lease, and where the newest base is damaged", async () => {
   const [one, two] = [new Member(1), new Member(2)];
   one.write(2);

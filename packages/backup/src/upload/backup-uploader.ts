@@ -1,4 +1,4 @@
-import { counterOf, epochOf, type Zxid } from "@zooid/model";
+import { counterOf, earlierOf, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { LogPosition, StoreError } from "@zooid/txn-log";
 import type { BaseManifest } from "@zooid/txn-log/archive";
 import { BackupError } from "../backup-error.ts";
@@ -78,6 +78,8 @@ export class BackupUploader {
   #hasBegun = false;
   /** Where the backup ends; undefined while neither it nor the archive has a file. */
   #end: LogPosition | undefined;
+  /** Where the backup begins: a file that begins before may have what a purge has removed. */
+  #from: Zxid = ZXID_NONE;
   #takenMs = new Map<number, number>();
   /** The base has to be behind this, since a gap or another history is before it. */
   #baseBehind: Zxid | undefined;
@@ -198,6 +200,7 @@ export class BackupUploader {
     this.#facts = { ...this.#facts, end: end?.zxid };
     // Where a purge has left no file, what was before its base must not come again.
     this.#end = end ?? (this.#local.begin() === undefined ? undefined : found.base);
+    this.#from = listing.files.map(({ after }) => after).reduce(earlierOf, this.#end?.zxid ?? ZXID_NONE);
     if (this.#end === undefined) return true;
     return this.#continues(this.#end);
   }
@@ -215,6 +218,7 @@ export class BackupUploader {
         this.#options.noted({ kind: "other-history", end: end.zxid });
         this.#end = found.from;
         this.#baseBehind = found.from.zxid;
+        this.#from = earlierOf(this.#from, found.from.zxid);
         return true;
     }
   }
@@ -224,7 +228,7 @@ export class BackupUploader {
     for (;;) {
       const behind = this.#end ?? this.#local.begin();
       if (behind === undefined) return;
-      const file = this.#local.next(behind, (error) => this.#damaged(error));
+      const file = this.#local.next(behind, this.#from, (error) => this.#damaged(error));
       if (file === undefined) return;
       if (file.after.zxid > behind.zxid) this.#gap(behind.zxid, file.after.zxid);
       await this.#keepLease();

@@ -74,12 +74,13 @@ export class LocalArchive {
   /**
    * The next file behind a position, whole and checked.
    *
+   * @param from files that begin before it are passed over
    * @param damaged gets what is wrong with files that are passed over
    * @returns one that continues it, or the first one behind a gap; undefined: there is none yet
    */
-  next(behind: LogPosition, damaged: (error: StoreError) => void): NextFile | undefined {
+  next(behind: LogPosition, from: Zxid, damaged: (error: StoreError) => void): NextFile | undefined {
     for (const listed of this.#files()) {
-      if (listed.end <= behind.zxid) continue;
+      if (listed.end <= behind.zxid || listed.after < from) continue;
       const file = open(listed, damaged);
       if (file === undefined) continue;
       using opened = file;

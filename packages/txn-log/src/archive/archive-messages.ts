@@ -47,6 +47,8 @@ export type ArchiveReport =
       readonly bytes: number;
       readonly files: ArchiveFiles;
     }
+  /** What was marked up to here is in files of before, or was never in the log: as `archived`. */
+  | { readonly kind: "contained"; readonly end: Zxid }
   /** Entries after the first zxid and up to the second one are in no file. */
   | { readonly kind: "gap"; readonly after: Zxid; readonly end: Zxid }
   | { readonly kind: "flushed"; readonly id: number }

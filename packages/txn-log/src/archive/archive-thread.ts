@@ -138,6 +138,7 @@ class ArchiveThread {
     const after = this.#continueAfter(this.#log);
     if (mark.zxid <= after.zxid) {
       this.#marks = this.#marks.filter(({ zxid }) => zxid > after.zxid);
+      this.#report({ kind: "contained", end: after.zxid });
       return undefined;
     }
     this.#writer = new ArchiveFileWriter(this.#decoder, after);

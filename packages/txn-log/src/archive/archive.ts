@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
-import type { CheckpointMark, SnapshotSource } from "../state-store.ts";
+import type { CheckpointMark, SnapshotSource, StateMeta } from "../state-store.ts";
 import { startWorker } from "../threads/start-worker.ts";
 import { type ListedBase, listBases, readManifest, writeBase } from "./archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf } from "./archive-folder.ts";
@@ -51,7 +51,10 @@ export type ArchiveEvent =
 export type ArchivePart = "files" | "base";
 
 export interface ArchiveStatus {
-  /** The last entry in a file; undefined until this process has written one. */
+  /**
+   * Up to where all entries of the log are in files; undefined until this process has looked, which
+   * it does for the first mark.
+   */
   readonly end: Zxid | undefined;
   readonly files: ArchiveFiles;
   /** The newest base. */
@@ -103,6 +106,8 @@ export class Archive {
   /** Marks in no file yet, with the log's bytes up to each since the one before. */
   #marks: CheckpointMark[] = [];
   #lagBytes = 0;
+  /** The last mark, since the thread forgot all. */
+  #marked: Zxid | undefined;
   #isLow = false;
   #isStopped = false;
   #begin: Zxid;
@@ -152,9 +157,18 @@ export class Archive {
     const replaced = this.#marks.length < MARKS_MAX ? undefined : this.#marks.pop();
     this.#marks.push({ ...mark, bytes: mark.bytes + (replaced?.bytes ?? 0) });
     this.#lagBytes += mark.bytes;
+    this.#marked = mark.zxid;
     const { lagBytesMax = LAG_BYTES_MAX } = this.#parts.options;
     if (this.#lagBytes > lagBytesMax) this.#endHold();
     if (this.#again === undefined) this.#send(markCommand(mark));
+  }
+
+  /**
+   * Marks what the state file has, unless that was marked: after an open nothing is, before the
+   * first write, and the log is held from its beginning.
+   */
+  markApplied({ applied: { zxid }, digestHigh, digestLow }: StateMeta): void {
+    if (this.#marked === undefined || this.#marked < zxid) this.advance({ zxid, digestHigh, digestLow, bytes: 0 });
   }
 
   /**
@@ -193,6 +207,7 @@ export class Archive {
   #forgetMarks(restoredAt?: Zxid): void {
     this.#marks = [];
     this.#lagBytes = 0;
+    this.#marked = undefined;
     if (this.#thread !== undefined) this.#send({ kind: "restart", begin: this.#begin, restoredAt });
   }
 
@@ -332,16 +347,13 @@ export class Archive {
   #receive(report: ArchiveReport): void {
     switch (report.kind) {
       case "archived": {
-        const { zxid } = report.end;
-        this.#end = zxid;
         this.#files = report.files;
-        const behind = this.#marks.findIndex((mark) => mark.zxid > zxid);
-        const done = this.#marks.splice(0, behind === -1 ? this.#marks.length : behind);
-        for (const { bytes } of done) this.#lagBytes -= bytes;
-        this.#keep(zxid);
+        this.#reached(report.end.zxid);
         this.#takeBaseIfDue();
         return this.#wrote("files");
       }
+      case "contained":
+        return this.#reached(report.end);
       case "gap":
         // One that was taken behind it, of an adopted state, is enough.
         if (this.#base === undefined || this.#base < report.end) this.#baseDueMs = 0;
@@ -354,6 +366,15 @@ export class Archive {
       case "unable":
         return this.#fail("files", report.reason);
     }
+  }
+
+  /** The log need not be kept up to here. */
+  #reached(end: Zxid): void {
+    this.#end = end;
+    const behind = this.#marks.findIndex((mark) => mark.zxid > end);
+    const done = this.#marks.splice(0, behind === -1 ? this.#marks.length : behind);
+    for (const { bytes } of done) this.#lagBytes -= bytes;
+    this.#keep(end);
   }
 
   /** No base is taken in a store that writes nothing: it would be one like the last. */

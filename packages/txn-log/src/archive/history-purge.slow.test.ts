@@ -8,6 +8,7 @@ import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { createNodes, runOracle } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { listArchive } from "./archive-folder.ts";
 import type { HistoryPurge } from "./history-purge.ts";
 
 let place: TemporaryDirectory;
@@ -108,6 +109,63 @@ test("a state that is sent is in the way of a purge, and named; the next purge d
     });
   }
   expect(await purge(store, model, model.zxid)).toMatchObject({ kind: "purged" });
+});
+
+test("a purge after a restart, before the first write: what was purged is never in the history again", async () => {
+  let model: Oracle;
+  {
+    await using store = await open();
+    model = new Oracle(9, loaded(store));
+    for (let i = 0; i < 2; i++) await runOracle(store, model, 100);
+    await store.archive?.flush();
+    await store.state.flush();
+  }
+  const through = model.zxid;
+  {
+    await using store = await open();
+    expect(await purge(store, model, through, { waitMs: 20_000 })).toEqual({
+      kind: "purged",
+      base: through,
+      fileCount: expect.any(Number),
+      baseCount: expect.any(Number),
+    });
+    // Also where it is done already.
+    expect(await purge(store, model, through, { waitMs: 20_000 })).toMatchObject({ kind: "purged", fileCount: 0 });
+  }
+  {
+    await using store = await open();
+    expect(await purge(store, model, through, { waitMs: 20_000 })).toEqual({
+      kind: "purged",
+      base: through,
+      fileCount: expect.any(Number),
+      baseCount: expect.any(Number),
+    });
+    await runOracle(store, model, 20);
+    await store.state.flush();
+    await store.archive?.flush();
+    expect(store.archive?.status.gapCount).toBe(0);
+  }
+  const files = listArchive(join(directory, "archive", "log"));
+  expect(files.map(({ after, end }) => [after, end])).toEqual([[through, model.zxid]]);
+});
+
+test("a purge that stops on its way leaves nothing that the log brings back to the history", async () => {
+  await using store = await open();
+  const model = new Oracle(9, loaded(store));
+  for (let i = 0; i < 2; i++) await runOracle(store, model, 100);
+  const through = model.zxid;
+  await store.archive?.flush();
+  {
+    await using _source = await store.openSnapshot();
+    await runOracle(store, model, 10);
+    expect(await purge(store, model, through, { waitMs: 300 })).toMatchObject({ kind: "obstacle" });
+    // The log has it still, and so has the history.
+    expect(listArchive(join(directory, "archive", "log"))[0]).toMatchObject({ after: Z(0, 0) });
+  }
+  expect(await purge(store, model, through)).toMatchObject({ kind: "purged" });
+  await runOracle(store, model, 10);
+  await store.archive?.flush();
+  for (const { after } of listArchive(join(directory, "archive", "log"))) expect(after).toBeGreaterThanOrEqual(through);
 });
 
 test("what the log lacks, a stop, and a store without an archive are named", async () => {

@@ -11,7 +11,6 @@ import type { LiveTree } from "../state/live-tree.ts";
 import type { SqliteStateStore } from "../state/sqlite-state-store.ts";
 import { StoreError } from "../store-error.ts";
 import type { Archive } from "./archive.ts";
-import { listArchive, logFolderOf } from "./archive-folder.ts";
 import { planPurge } from "./purge-plan.ts";
 
 export interface HistoryPurgeOptions {
@@ -60,8 +59,9 @@ class Obstacle extends Error {
  *
  * ```
  * log        a segment begins with a WAL of zeros; what was before it is in the archive and in the state file ...
- * archive    ... a base is taken, older ones and the files up to the zxid go
+ * archive    ... a base is taken
  * log        segments before that one are removed and not used again
+ * archive    older bases and the files up to the zxid go
  * state      the file is written again from the tree: its free pages and the rest of its pages had older rows
  * ```
  *
@@ -103,9 +103,10 @@ class HistoryPurging {
     const [end, sequence] = await this.#renew();
     await this.#copyAll(end);
     await this.#takeBase();
+    await this.#discard(end, sequence);
+    // What the log has still would be copied again.
     const plan = planPurge(archive.folder, through);
     archive.remove(plan);
-    await this.#discard(end, sequence);
     await this.#rewriteState();
     const { base } = archive.status;
     if (base === undefined) throw new Obstacle("the history has no copy of the whole state");
@@ -125,23 +126,17 @@ class HistoryPurging {
     const { archive, state, transfers } = this.#parts;
     await this.#until(async () => {
       this.#options.mark();
-      await within(POLL_MS, archive.flush());
       await within(POLL_MS, state.flush());
+      archive.markApplied(state.applied);
+      await within(POLL_MS, archive.flush());
       const { unable } = archive.status;
       if (unable.files !== undefined) return `the history cannot be written: ${unable.files}`;
       if (state.applied.applied.zxid < end) {
         const place = `the state file is not at ${formatZxid(end)} yet`;
         return transfers.isSending ? `${place}: ${SENDING}` : `${place}, or that is not committed`;
       }
-      return this.#isArchived(end) ? undefined : `${formatZxid(end)} is in no file of the history yet`;
+      return (archive.status.end ?? -1) >= end ? undefined : `${formatZxid(end)} is in no file of the history yet`;
     });
-  }
-
-  /** Or was there before the history began, and so is marked no more. */
-  #isArchived(end: Zxid): boolean {
-    const { archive } = this.#parts;
-    const last = listArchive(logFolderOf(archive.folder)).at(-1)?.end ?? 0;
-    return last >= end || archive.status.lagBytes === 0;
   }
 
   async #takeBase(): Promise<void> {
