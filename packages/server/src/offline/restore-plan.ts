@@ -12,9 +12,10 @@ import {
   logFolderOf,
   readBase,
   readManifest,
+  timedFiles,
 } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "./offline-error.ts";
-import { timedFiles, zxidAtTime } from "./time-target.ts";
+import { zxidAtTime } from "./time-target.ts";
 
 /** A moment: the state with everything up to a zxid, or with everything stamped up to a time. */
 export type RestoreTarget = { readonly zxid: Zxid } | { readonly timeMs: number };

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
+import { ARCHIVE_START, fileBehind } from "@zooid/txn-log/testing/archive-pieces";
 import { create, RawClient, read, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StartOptions, ZooidServer } from "../server-api.ts";
@@ -142,6 +143,22 @@ test("writes that are made during a purge are kept, and the next start has them"
   await using client = await RawClient.withSession(zk.port);
   expect(values.size).toBe(10);
   for (const [path, value] of values) expect((await client.ask(OpCode.GET_DATA, read(path))).body.text()).toBe(value);
+});
+
+test("a time across which a clock went back is refused with the first and the last such moment", async () => {
+  const firstMs = Date.now() - 60_000;
+  fileBehind(
+    join(dataDir, "archive"),
+    ARCHIVE_START,
+    [0, 1000, 2000, 500, 1500, 3000].map((ms) => firstMs + ms),
+  );
+  await using zk = await start();
+  const time = new Date(firstMs + 1000).toISOString();
+  for (const dryRun of [true, false]) {
+    expect((await command(zk, `purge_history?dryRun=${dryRun}&through=${time}`))["error"]).toBe(
+      `a clock went back across ${time}: --through 0x100000002 is the first time that it was so late, --through 0x100000004 the last`,
+    );
+  }
 });
 
 test("what is in the way of a purge is named, and nothing is removed", async () => {

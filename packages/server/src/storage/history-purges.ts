@@ -1,5 +1,6 @@
 import { counted, formatZxid, type Zxid } from "@zooid/model";
 import type { HistoryPurge } from "@zooid/txn-log/sqlite";
+import { clockWentBack } from "../offline/time-target.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 import type { Storage } from "./storage.ts";
 
@@ -149,7 +150,11 @@ export class HistoryPurges {
     if ("zxid" in point) return point.zxid;
     await this.#flush();
     const { history, log } = this.#host.storage();
-    return (await history?.zxidAt(point.timeMs)) ?? log.durable.floor.zxid;
+    const places = await history?.timePlaces(point.timeMs);
+    if (places === undefined) return log.durable.floor.zxid;
+    const twice = clockWentBack(places, point.timeMs, "--through");
+    if (twice !== undefined) throw new Error(twice);
+    return places.first;
   }
 
   async #flush(): Promise<void> {

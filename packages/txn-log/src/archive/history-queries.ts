@@ -1,7 +1,8 @@
-import type { HistoryAnswer, HistoryQuery, Zxid } from "@zooid/model/storage";
+import type { HistoryAnswer, HistoryQuery } from "@zooid/model/storage";
 import { StoreError } from "../store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
 import type { HistoryCall, HistoryThreadData } from "./history-thread.ts";
+import type { TimePlaces } from "./time-places.ts";
 
 /**
  * Answers clients' questions about the past, one after the other, in a thread of its own: that of
@@ -9,7 +10,7 @@ import type { HistoryCall, HistoryThreadData } from "./history-thread.ts";
  */
 export class HistoryQueries implements AsyncDisposable {
   readonly #data: HistoryThreadData;
-  #thread: CallThread<HistoryCall, HistoryAnswer | Zxid | undefined> | undefined;
+  #thread: CallThread<HistoryCall, HistoryAnswer | TimePlaces | undefined> | undefined;
   #isClosed = false;
 
   constructor(data: HistoryThreadData) {
@@ -26,16 +27,16 @@ export class HistoryQueries implements AsyncDisposable {
   }
 
   /**
-   * The last transaction before the first one that was stamped later than a time; where all are
-   * later, the one that the files begin behind. Undefined without files.
+   * The transactions that a time may mean; where all are later, the one that the files begin behind.
+   * Undefined without files.
    *
    * @throws Error with what could not be read
    */
-  async zxidAt(timeMs: number): Promise<Zxid | undefined> {
-    return (await this.#call({ kind: "zxid-at", timeMs })) as Zxid | undefined;
+  async timePlaces(timeMs: number): Promise<TimePlaces | undefined> {
+    return (await this.#call({ kind: "time-places", timeMs })) as TimePlaces | undefined;
   }
 
-  async #call(call: HistoryCall): Promise<HistoryAnswer | Zxid | undefined> {
+  async #call(call: HistoryCall): Promise<HistoryAnswer | TimePlaces | undefined> {
     if (this.#isClosed) throw new Error("the server stops");
     this.#thread ??= new CallThread("archive/history-thread", this.#data);
     try {

@@ -1,4 +1,4 @@
-import type { HistoryAnswer, HistoryQuery, TxnDecoder, Zxid } from "@zooid/model/storage";
+import type { HistoryAnswer, HistoryQuery, TxnDecoder } from "@zooid/model/storage";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
 import { loadThread } from "../threads/loading.ts";
@@ -6,6 +6,7 @@ import { lowerPriority } from "../threads/lower-priority.ts";
 import { answerHistory } from "./history-answers.ts";
 import { HistoryReader } from "./history-reader.ts";
 import { RecentPages } from "./recent-pages.ts";
+import { type TimePlaces, timedFiles, timePlaces } from "./time-places.ts";
 
 /** What the thread is started with. */
 export interface HistoryThreadData {
@@ -14,7 +15,7 @@ export interface HistoryThreadData {
 }
 
 /** What the thread is called for: clients' questions, and an operator's. */
-export type HistoryCall = HistoryQuery | { readonly kind: "zxid-at"; readonly timeMs: number };
+export type HistoryCall = HistoryQuery | { readonly kind: "time-places"; readonly timeMs: number };
 
 /** Below every thread that a client's write waits for. */
 const NICE = 10;
@@ -24,16 +25,16 @@ const BASE_NODES_MAX = 500_000;
 const { data, port } = loadThread<CallThreadData<HistoryThreadData>>();
 lowerPriority(NICE);
 const { TxnReader } = (await import(data.decoderModule)) as { readonly TxnReader: new () => TxnDecoder };
-const reader = new HistoryReader(data.archive, new TxnReader(), BASE_NODES_MAX);
+const decoder = new TxnReader();
+const reader = new HistoryReader(data.archive, decoder, BASE_NODES_MAX);
 const pages = new RecentPages();
 
-answerCalls<HistoryCall, HistoryAnswer | Zxid | undefined>(port, {
+answerCalls<HistoryCall, HistoryAnswer | TimePlaces | undefined>(port, {
   file: data.archive,
-  answer: (call) => (call.kind === "zxid-at" ? zxidAt(call.timeMs) : answerHistory(reader, call, pages)),
+  answer: (call) =>
+    call.kind === "time-places"
+      ? timePlaces(timedFiles(reader.files()), call.timeMs, decoder)
+      : answerHistory(reader, call, pages),
   transfer: () => [],
   close: () => {},
 });
-
-function zxidAt(timeMs: number): Zxid | undefined {
-  return reader.zxidAt(timeMs) ?? reader.range()?.after;
-}

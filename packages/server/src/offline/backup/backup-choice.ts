@@ -13,10 +13,10 @@ import {
 import { formatZxid, type Zxid } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
 import { archiveFileName, type BaseManifest } from "@zooid/txn-log/archive";
-import { logFolderOf } from "@zooid/txn-log/sqlite";
+import { isReadFor, logFolderOf, type TimedFile } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "../offline-error.ts";
 import { beforeFirst, leftOutText, type RestoreTarget } from "../restore-plan.ts";
-import { isReadFor, type TimedFile, zxidAtTime } from "../time-target.ts";
+import { zxidAtTime } from "../time-target.ts";
 
 /** What a state is made from, by the names and manifests of a backup; nothing of it is fetched. */
 export interface BackupChoice {
