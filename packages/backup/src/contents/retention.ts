@@ -1,4 +1,4 @@
-import type { Zxid } from "@zooid/model";
+import { ZXID_NONE, type Zxid } from "@zooid/model";
 import type { BackupListing } from "./backup-listing.ts";
 
 /** A base and when it was taken; undefined where that cannot be read. */
@@ -32,16 +32,19 @@ export function planRetention(
  * What a backup has of transactions up to a zxid: every base but the newest one, which may have
  * values of before, and the files of the log with a transaction up to there, whole.
  *
+ * @param left the base that stays, which may have to be taken yet. Default: the newest one
  * @returns names in the order in which they are to be removed; undefined where no base is behind
  *   the zxid, so that nothing would be left to restore
  */
 export function planBackupPurge(
   { bases, unfinished, files }: BackupListing,
   through: Zxid,
+  left: Zxid | undefined = bases.at(-1)?.zxid,
 ): readonly string[] | undefined {
-  const newest = bases.at(-1);
-  if (newest === undefined || newest.zxid < through) return undefined;
-  const old = [...bases, ...unfinished].filter(({ zxid }) => zxid < newest.zxid);
+  if (left === undefined || left < through) return undefined;
+  // No value was written up to there.
+  if (through === ZXID_NONE) return [];
+  const old = [...bases, ...unfinished].filter(({ zxid }) => zxid < left);
   return [
     ...old.sort((a, b) => a.zxid - b.zxid).flatMap(({ names }) => names),
     ...files.filter(({ after }) => after < through).map(({ name }) => name),

@@ -423,6 +423,11 @@ test("a purge removes what was written up to a zxid and older bases, and never t
     ],
     [2, 9],
   ]);
+  // A plan counts what goes once a base is taken.
+  const plan = (through: Zxid) => one.uploader.purge({ ensembleId: "", through, planned: at(12) });
+  expect(await plan(0 as Zxid)).toEqual({ kind: "purged", removedCount: 0 });
+  expect(await plan(at(3))).toEqual({ kind: "purged", removedCount: 2 * 2 + 2 });
+  expect(await bases()).toEqual([2, 9]);
   expect(await one.uploader.purge({ ensembleId: "", through: at(3) })).toMatchObject({ kind: "purged" });
   expect([await files(), await bases()]).toEqual([[[5, 9]], [9]]);
   expect(await one.uploader.purge({ ensembleId: "", through: at(9) })).toEqual({ kind: "purged", removedCount: 1 });

@@ -58,7 +58,15 @@ export interface PassResult {
   readonly facts: SharedFacts;
 }
 
-/** What came of a purge. */
+/** What shall go. */
+export interface PurgeOrder {
+  readonly ensembleId: string;
+  readonly through: Zxid;
+  /** Where the base would stand that is taken before: nothing is removed, and all is counted. */
+  readonly planned?: Zxid | undefined;
+}
+
+/** What came of a purge, or would. */
 export type BackupPurge =
   | { readonly kind: "purged"; readonly removedCount: number }
   | { readonly kind: "others"; readonly holder: string }
@@ -130,7 +138,7 @@ export class BackupUploader {
    *
    * @throws BackupError as the target, or where it is another ensemble's
    */
-  async purge({ ensembleId, through }: { readonly ensembleId: string; readonly through: Zxid }): Promise<BackupPurge> {
+  async purge({ ensembleId, through, planned }: PurgeOrder): Promise<BackupPurge> {
     const { holder } = this.#options;
     const lease = await this.#lease.take(this.#facts);
     if (lease.kind === "others") {
@@ -139,7 +147,10 @@ export class BackupUploader {
     }
     this.#note(holder, true);
     try {
-      return await this.#purge(ensembleId, through);
+      await this.#begin(ensembleId);
+      if (planned === undefined) return await this.#purge(through);
+      const names = planBackupPurge(await listBackup(this.#options.target), through, planned);
+      return names === undefined ? { kind: "no-base" } : { kind: "purged", removedCount: names.length };
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
       this.#wait("another server", undefined);
@@ -150,9 +161,8 @@ export class BackupUploader {
     }
   }
 
-  async #purge(ensembleId: string, through: Zxid): Promise<BackupPurge> {
+  async #purge(through: Zxid): Promise<BackupPurge> {
     const { target } = this.#options;
-    await this.#begin(ensembleId);
     const listing = await listBackup(target);
     const names = planBackupPurge(listing, through);
     if (names === undefined) return { kind: "no-base" };

@@ -112,15 +112,17 @@ export class BackupUploads implements AsyncDisposable {
   /**
    * Removes what the backup has of transactions up to a zxid, but for its newest base.
    *
+   * @param planned where the base would stand that is taken before: nothing is removed, and all is
+   *   counted
    * @throws Error with what failed
    */
-  async purge(through: Zxid): Promise<BackupPurge> {
+  async purge(through: Zxid, planned?: Zxid): Promise<BackupPurge> {
     const ensembleId = this.#options.ensembleId();
     if (ensembleId === undefined || this.#isClosed) throw new Error("the id of the ensemble is not known yet");
     const id = this.#nextId++;
     const purge = Promise.withResolvers<BackupPurge>();
     this.#purges.set(id, purge);
-    this.#send({ kind: "purge", id, ensembleId, through });
+    this.#send({ kind: "purge", id, ensembleId, through, planned });
     return await purge.promise;
   }
 

@@ -1,7 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Zxid } from "@zooid/model";
 import type { TargetSettings } from "../targets/open-target.ts";
-import type { BackupPurge, PassResult, UploadEvent } from "./backup-uploader.ts";
+import type { BackupPurge, PassResult, PurgeOrder, UploadEvent } from "./backup-uploader.ts";
 
 /** What the thread that uploads and the server's thread send each other. */
 
@@ -26,7 +25,7 @@ export interface UploadThreadData {
 
 export type UploadCommand =
   | { readonly kind: "pass"; readonly id: number; readonly ensembleId: string; readonly isForced: boolean }
-  | { readonly kind: "purge"; readonly id: number; readonly ensembleId: string; readonly through: Zxid }
+  | ({ readonly kind: "purge"; readonly id: number } & PurgeOrder)
   /** The answer to `take-base`. */
   | { readonly kind: "base-taken"; readonly fault: string | undefined }
   /** Ends a pass where it is, and the thread. */

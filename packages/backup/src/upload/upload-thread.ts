@@ -116,10 +116,10 @@ class UploadThread {
     }
   }
 
-  async #purge({ id, ensembleId, through }: UploadCommand & { readonly kind: "purge" }): Promise<void> {
+  async #purge({ id, ...order }: UploadCommand & { readonly kind: "purge" }): Promise<void> {
     this.#target.reopen(this.#ended.signal);
     try {
-      this.#report({ kind: "purged", id, result: await this.#uploader.purge({ ensembleId, through }) });
+      this.#report({ kind: "purged", id, result: await this.#uploader.purge(order) });
     } catch (error) {
       this.#report({ kind: "failed", id, reason: error instanceof Error ? error.message : String(error) });
     }

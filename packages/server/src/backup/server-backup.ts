@@ -80,6 +80,15 @@ export class ServerBackup implements AsyncDisposable {
   }
 
   /**
+   * What {@link purge} would remove with a base at a zxid; nothing is changed.
+   *
+   * @throws Error with what failed
+   */
+  planPurge(through: Zxid, base: Zxid): Promise<BackupPurge> {
+    return this.#uploads.purge(through, base);
+  }
+
+  /**
    * Ends a comparison of bases, which would lack what a purge removes, and has copies of it; none
    * begins until the answer is disposed of.
    */

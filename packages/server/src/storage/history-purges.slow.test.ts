@@ -77,6 +77,8 @@ test("after a purge no file has a byte of a value of before that the tree has no
     for (const value of [CANARY, OVERWRITTEN]) expect(filesWith(dataDir, value).length).toBeGreaterThan(1);
     const through = `0x${zxid.toString(16)}`;
     expect(await command(zk, `purge_history?dryRun=true&through=${through}`)).toMatchObject({ through, error: null });
+    const none = { files: 0, bases: 0, bytes: 0, backup_objects: null };
+    expect(await command(zk, "purge_history?dryRun=true&through=0x0")).toMatchObject(none);
     expect(filesWith(dataDir, CANARY).length).toBeGreaterThan(1);
     const status = await purged(zk, `through=${through}`);
     expect(status).toMatchObject({ state: "done", through, fault: null });
@@ -111,6 +113,8 @@ test("a time stands for the last transaction that was not stamped later, and a p
   );
   await vi.waitFor(() => expect(filesWith(target, CANARY).length).toBeGreaterThan(0), 20_000);
   const time = new Date(Date.now() + 1).toISOString();
+  const plan = await command(zk, `purge_history?dryRun=true&through=${time}&backups=true`);
+  expect([Number(plan["bases"]) > 0, Number(plan["backup_objects"]) > 0]).toEqual([true, true]);
   const status = await purged(zk, `through=${time}&backups=true`);
   expect(status).toMatchObject({ state: "done", fault: null });
   expect(Number(status["through"])).toBeGreaterThan(zxid);

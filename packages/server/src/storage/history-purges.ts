@@ -1,3 +1,4 @@
+import type { BackupPurge } from "@zooid/backup";
 import { counted, formatZxid, type Zxid } from "@zooid/model";
 import type { HistoryPurge } from "@zooid/txn-log/sqlite";
 import { clockWentBack } from "../offline/time-target.ts";
@@ -30,6 +31,8 @@ export interface PurgeOutline {
   readonly fileCount: number;
   readonly baseCount: number;
   readonly bytes: number;
+  /** Of the backup; undefined where it keeps all. */
+  readonly backupCount?: number;
 }
 
 /** The last purge, or the one that is under way. */
@@ -83,7 +86,8 @@ export class HistoryPurges {
       const plan = host.storage().planPurge(through);
       if (typeof plan === "string") return new PurgeRefusal(plan);
       const bytes = plan.files.reduce((sum, file) => sum + file.bytes, 0);
-      return { through, fileCount: plan.files.length, baseCount: plan.bases.length, bytes };
+      const outline = { through, fileCount: plan.files.length, baseCount: plan.bases.length, bytes };
+      return request.withBackup ? { ...outline, backupCount: await this.#planBackup(through) } : outline;
     } catch (error) {
       return new PurgeRefusal(textOf(error));
     }
@@ -123,16 +127,13 @@ export class HistoryPurges {
     }
   }
 
+  async #planBackup(through: Zxid): Promise<number> {
+    const { backup, log } = this.#host.storage();
+    return countOf(await backup?.planPurge(through, log.durable.tail.zxid));
+  }
+
   async #purgeBackup(through: Zxid): Promise<number> {
-    const { backup } = this.#host.storage();
-    const purge = await backup?.purge(through);
-    if (purge?.kind === "purged") return purge.removedCount;
-    const holder = purge?.kind === "others" ? purge.holder : undefined;
-    throw new Error(
-      holder === undefined
-        ? "the backup has no whole state behind that transaction"
-        : `${holder} continues the backup now: ask that one for what is in the backup`,
-    );
+    return countOf(await this.#host.storage().backup?.purge(through));
   }
 
   /** Why this server cannot remove anything from the backup now. */
@@ -183,4 +184,15 @@ export class HistoryPurges {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** @throws Error with why nothing of the backup is removed */
+function countOf(purge: BackupPurge | undefined): number {
+  if (purge?.kind === "purged") return purge.removedCount;
+  const holder = purge?.kind === "others" ? purge.holder : undefined;
+  throw new Error(
+    holder === undefined
+      ? "the backup has no whole state behind that transaction"
+      : `${holder} continues the backup now: ask that one for what is in the backup`,
+  );
 }

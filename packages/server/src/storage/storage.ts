@@ -405,7 +405,9 @@ class SqliteStorage implements Storage {
   planPurge(through: Zxid): PurgePlan | string {
     const { archive } = this.#store;
     const obstacle = this.#store.purgeObstacle(through);
-    return obstacle ?? (archive === undefined ? NO_HISTORY : planPurge(archive.folder, through));
+    return (
+      obstacle ?? (archive === undefined ? NO_HISTORY : planPurge(archive.folder, through, this.log.durable.tail.zxid))
+    );
   }
 
   purgeHistory(through: Zxid, mark: () => void): Promise<HistoryPurge> {

@@ -25,14 +25,26 @@ const files = (): readonly number[] => listArchive(logFolderOf(place.path)).map(
 const bases = (): readonly number[] => listBases(basesFolderOf(place.path)).map(({ zxid }) => counterOf(zxid));
 
 test.each<readonly [through: number, files: readonly number[]]>([
-  [0, [3, 6, 9]],
   [1, [6, 9]],
   [3, [6, 9]],
   [4, [9]],
   [9, []],
 ])("a purge through %i removes each file with a transaction up to there, and all bases but the newest", (to, left) => {
-  carryOutPurge(place.path, planPurge(place.path, to === 0 ? Z(0, 0) : Z(1, to)));
+  carryOutPurge(place.path, planPurge(place.path, Z(1, to)));
   expect([files(), bases()]).toEqual([left, [9]]);
+});
+
+test("a purge through no transaction removes nothing", () => {
+  expect(planPurge(place.path, Z(0, 0))).toEqual({ files: [], bases: [] });
+});
+
+test("before the base that stays is taken, all others are planned to go", () => {
+  const planned = (left: number): readonly number[] =>
+    planPurge(place.path, Z(1, 1), Z(1, left)).bases.map(({ zxid }) => counterOf(zxid));
+  expect([planned(10), planned(9)]).toEqual([
+    [3, 6, 9],
+    [3, 6],
+  ]);
 });
 
 test("what is gone already is no obstacle, and without a base nothing is planned for bases", () => {

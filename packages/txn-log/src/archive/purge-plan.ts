@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { Zxid } from "@zooid/model";
+import { ZXID_NONE, type Zxid } from "@zooid/model";
 import { syncPath } from "../sync-path.ts";
 import { type ListedBase, listBases, removeBase } from "./archive-base.ts";
 import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
@@ -9,16 +9,24 @@ export interface PurgePlan {
   /** Files of the log with a transaction up to there, whole, since files are never changed. */
   readonly files: readonly ListedFile[];
   /**
-   * Bases but the newest one. Also those behind the zxid: a value of before may have been the
+   * Bases before the one that stays. Also those behind the zxid: a value of before may have been the
    * node's until later.
    */
   readonly bases: readonly ListedBase[];
 }
 
-export function planPurge(archive: string, through: Zxid): PurgePlan {
+/**
+ * @param left the base that stays, which may have to be taken yet. Default: the newest one; without
+ *   one, none is removed
+ */
+export function planPurge(archive: string, through: Zxid, left?: Zxid): PurgePlan {
+  // No value was written up to there.
+  if (through === ZXID_NONE) return { files: [], bases: [] };
+  const bases = listBases(basesFolderOf(archive));
+  const newest = left ?? bases.at(-1)?.zxid ?? ZXID_NONE;
   return {
     files: listArchive(logFolderOf(archive)).filter(({ after }) => after < through),
-    bases: listBases(basesFolderOf(archive)).slice(0, -1),
+    bases: bases.filter(({ zxid }) => zxid < newest),
   };
 }
 

@@ -31,10 +31,16 @@ function zxidOf(text: string): Zxid | undefined {
   }
 }
 
-export function outlineFields({ through, fileCount, baseCount, bytes }: PurgeOutline): {
+export function outlineFields({ through, fileCount, baseCount, bytes, backupCount }: PurgeOutline): {
   readonly [key: string]: Json;
 } {
-  return { through: formatZxid(through), files: fileCount, bases: baseCount, bytes };
+  return {
+    through: formatZxid(through),
+    files: fileCount,
+    bases: baseCount,
+    bytes,
+    backup_objects: backupCount ?? null,
+  };
 }
 
 export function purgeFields(status: PurgeStatus): { readonly [key: string]: Json } {
