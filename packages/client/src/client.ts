@@ -427,7 +427,8 @@ export class Client implements AsyncDisposable {
    *
    * @param options `recursive`: those of all nodes below too, but for nodes that the client may not
    *   read now, and where a node is gone those without ADMIN on the nearest one above
-   * @throws NO_AUTH; HISTORY_GONE where no history is written yet; UNIMPLEMENTED without one; from
+   * @throws NO_AUTH; HISTORY_GONE where no history is written yet, or where it begins later than
+   *   behind `after`: the error's `reach` says where; UNIMPLEMENTED without one; from
    *   the first `next()` on
    */
   history(path: string, options: HistoryOptions = {}): AsyncGenerator<HistoryItem, void, undefined> {

@@ -343,10 +343,10 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const history =
       options.archive === undefined
         ? undefined
-        : new HistoryQueries({
-            archive: options.archive.folder,
-            decoderModule: options.decoderModule ?? "@zooid/wire/txn",
-          });
+        : new HistoryQueries(
+            { archive: options.archive.folder, decoderModule: options.decoderModule ?? "@zooid/wire/txn" },
+            () => log.durable.floor.zxid,
+          );
     return new SqliteStore({ log, state, scrub, archive, history, transfers, place, directory, logDirectory, leases });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();

@@ -29,6 +29,11 @@ beforeAll(async () => {
     await writer.delete("/app/b");
   }
   {
+    // A session alone.
+    await using between = await start();
+    await using _client = await connect(between.connectString);
+  }
+  {
     await using second = await start();
     await using writer = await connect(second.connectString);
     zxids.push((await writer.set("/app/a", "2")).mzxid);
@@ -133,22 +138,44 @@ test("the changes of a subtree name their nodes, in the client's chroot", async 
   expect(shown(below)).toEqual(shown(await all(zk.history("/a"))));
 });
 
-test("what the history lacks comes as a gap", async () => {
+/** Asks while some files of the history are away: the first ones, or one behind the first. */
+async function without(begin: number, end: number, ask: (gone: readonly string[]) => Promise<void>): Promise<void> {
   const files = join(folder, "data/archive/log");
-  const [first = ""] = readdirSync(files).toSorted();
-  const bytes = readFileSync(join(files, first));
-  rmSync(join(files, first));
+  const gone = readdirSync(files).toSorted().slice(begin, end);
+  const saved = gone.map((name) => readFileSync(join(files, name)));
+  for (const name of gone) rmSync(join(files, name));
   try {
-    const end = Number.parseInt(first.split("-")[1] ?? "", 16);
-    expect(shown(await all(zk.history("/a", { after: 1 as Zxid })))).toEqual([
-      { kind: "gap", after: 1, end },
-      // The access list of that time is in the file that is gone; the node's was never set.
+    await ask(gone);
+  } finally {
+    for (const [i, name] of gone.entries()) writeFileSync(join(files, name), saved[i] ?? "");
+  }
+}
+
+function rangeOf(name = ""): { readonly after: Zxid; readonly end: Zxid } {
+  const [after = Number.NaN, end = Number.NaN] = name.split("-").map((part) => Number.parseInt(part, 16));
+  return { after: after as Zxid, end: end as Zxid };
+}
+
+test("what the history lacks comes as a gap", async () => {
+  await without(1, 2, async ([middle]) => {
+    const { after, end } = rangeOf(middle);
+    expect(shown(await all(zk.history("/a", { after: zxidAt(1) })))).toEqual([
+      { kind: "gap", after, end },
       ["SET_DATA", zxidAt(2), "2", 2],
     ]);
-    expect(await all(zk.history("/a"))).toHaveLength(1);
-  } finally {
-    writeFileSync(join(files, first), bytes);
-  }
+  });
+});
+
+test("where the history begins later than behind the asked transaction it is refused with the first one", async () => {
+  await without(0, 1, async ([first]) => {
+    const { end } = rangeOf(first);
+    const gone = { code: "HISTORY_GONE", op: "history", path: "/a", reach: { first: end + 1 } };
+    await expect(all(zk.history("/a", { after: 1 as Zxid }))).rejects.toMatchObject(gone);
+    // The access list of that time is in the file that is gone; the node's was never set.
+    const last = ["SET_DATA", zxidAt(2), "2", 2];
+    expect(shown(await all(zk.history("/a")))).toEqual([last]);
+    expect(shown(await all(zk.history("/a", { after: end })))).toEqual([last]);
+  });
 });
 
 test("a server without a history is not asked, and keeps the connection", async () => {

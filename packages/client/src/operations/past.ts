@@ -12,7 +12,7 @@ import {
 import type { ShownChange, ShownChanges } from "@zooid/wire";
 import type { CallOptions } from "../calls/call.ts";
 import { GET_CHANGES, GET_PAST, GET_PAST_CHILDREN, type Operation } from "../calls/operation.ts";
-import { zkError } from "../errors.ts";
+import { historyGone, zkError } from "../errors.ts";
 import type { HistoryOptions } from "./node-options.ts";
 import { checkedPath, underRoot, withoutRoot } from "./paths.ts";
 import { hasFeature } from "./server-features.ts";
@@ -67,10 +67,16 @@ export async function* readChanges(
       body: { after, countMax, scope },
       options: limits,
     });
+    demandReached(page, after, "history", path);
     for (const item of itemsOf(place.root, page)) yield item;
     if (page.isLast) return;
     after = page.reached;
   }
+}
+
+/** @throws ZkError HISTORY_GONE where a history begins later than behind a transaction */
+export function demandReached({ begins, reached }: ShownChanges, after: Zxid, op: string, path: string): void {
+  if (after > 0 && after < begins) throw historyGone({ first: (begins + 1) as Zxid, last: reached }, op, path);
 }
 
 function momentOf(at: Zxid | Date): PastMoment {

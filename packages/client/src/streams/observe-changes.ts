@@ -4,8 +4,8 @@ import type { Observable, Subscriber, Subscription } from "rxjs";
 import { GET_CHANGES } from "../calls/operation.ts";
 import { retry } from "../calls/retry.ts";
 import { startTimer, type Timer } from "../calls/timers.ts";
-import { historyGone, isZkError, renamedError, ZkError } from "../errors.ts";
-import { askHistory, type HistoryItem, itemsOf } from "../operations/past.ts";
+import { isZkError, renamedError, ZkError } from "../errors.ts";
+import { askHistory, demandReached, type HistoryItem, itemsOf } from "../operations/past.ts";
 import type { ViewPlace } from "../operations/view-place.ts";
 import { observeEvents } from "./observe-events.ts";
 import { rxjs } from "./rxjs-module.ts";
@@ -151,10 +151,7 @@ class ChangesReader {
   }
 
   #take(page: ShownChanges): void {
-    if (this.#after > 0 && this.#after < page.begins) {
-      const reach = { first: (page.begins + 1) as Zxid, last: page.reached };
-      throw historyGone(reach, "changes$", this.#path);
-    }
+    demandReached(page, this.#after, "changes$", this.#path);
     for (const item of itemsOf(this.#place.root, page)) this.#subscriber.next(item);
     this.#after = page.reached;
   }

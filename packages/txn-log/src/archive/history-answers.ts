@@ -11,6 +11,7 @@ import {
   type PastChange,
   type PastMoment,
   type TxnOp,
+  ZXID_NONE,
   type Zxid,
 } from "@zooid/model/storage";
 import { StoreError } from "../store-error.ts";
@@ -29,20 +30,25 @@ const DATA_BYTES_MAX = 512 * 1024;
  * Answers a client's question, in bounded time but for what only a base has.
  *
  * @param pages of earlier questions
+ * @param floor where the log begins
  */
 export function answerHistory(
   reader: HistoryReader,
   query: HistoryQuery,
   pages: RecentPages = new RecentPages(),
+  floor: Zxid = ZXID_NONE,
 ): HistoryAnswer {
   try {
     switch (query.kind) {
       case "node":
-        return nodeOf(reader, query);
+        return nodeOf(reader, query, floor);
       case "children":
-        return childrenOf(reader, query);
+        return childrenOf(reader, query, floor);
       case "changes":
-        return pages.answer(reader.files(), query, () => changesOf(reader, query));
+        // Without files the answer changes with the floor.
+        return reader.files().length === 0
+          ? changesOf(reader, query, floor)
+          : pages.answer(reader.files(), query, () => changesOf(reader, query, floor));
       case "acls":
         return { kind: "acls", acls: reader.aclsAt(query.nodes) };
       default:
@@ -57,22 +63,22 @@ export function answerHistory(
 type MomentQuery = Extract<HistoryQuery, { kind: "node" | "children" }>;
 type ChangesQuery = Extract<HistoryQuery, { kind: "changes" }>;
 
-function nodeOf(reader: HistoryReader, { path, at }: MomentQuery): HistoryAnswer {
+function nodeOf(reader: HistoryReader, { path, at }: MomentQuery, floor: Zxid): HistoryAnswer {
   const zxid = zxidOf(reader, at);
   const answer = zxid === undefined ? undefined : reader.nodeAt(Buffer.from(path), zxid);
-  return answer === undefined || answer.kind === "unknown" ? unknown(reader) : answer;
+  return answer === undefined || answer.kind === "unknown" ? unknown(reader, floor) : answer;
 }
 
-function childrenOf(reader: HistoryReader, { path, at }: MomentQuery): HistoryAnswer {
+function childrenOf(reader: HistoryReader, { path, at }: MomentQuery, floor: Zxid): HistoryAnswer {
   const zxid = zxidOf(reader, at);
   const limits = { blocksMax: CHILDREN_BLOCKS_MAX, namesBytesMax: PAST_NAMES_BYTES_MAX };
   const answer = zxid === undefined ? undefined : reader.childrenAt(Buffer.from(path), zxid, limits);
-  if (answer === undefined || answer.kind === "unknown") return unknown(reader);
+  if (answer === undefined || answer.kind === "unknown") return unknown(reader, floor);
   return answer.kind === "children" ? { kind: "children", acl: answer.node.acl, names: answer.names } : answer;
 }
 
-function unknown(reader: HistoryReader): HistoryAnswer {
-  return { kind: "unknown", reach: reader.reach() };
+function unknown(reader: HistoryReader, floor: Zxid): HistoryAnswer {
+  return { kind: "unknown", reach: reader.reach(floor) };
 }
 
 function zxidOf(reader: HistoryReader, at: PastMoment): Zxid | undefined {
@@ -83,9 +89,10 @@ function zxidOf(reader: HistoryReader, at: PastMoment): Zxid | undefined {
 function changesOf(
   reader: HistoryReader,
   { path: asked, scope, after: begin, countMax: countAsked }: ChangesQuery,
+  floor: Zxid,
 ): HistoryAnswer {
-  const range = reader.range();
-  if (range === undefined) return unknown(reader);
+  const range = reader.range(floor);
+  if (range === undefined) return unknown(reader, floor);
   // Behind no transaction: where the history begins.
   const after = begin === 0 ? laterOf(begin, range.after) : begin;
   const countMax = Math.min(CHANGES_COUNT_MAX, countAsked);

@@ -1,4 +1,4 @@
-import type { HistoryAnswer, HistoryQuery } from "@zooid/model/storage";
+import type { HistoryAnswer, HistoryQuery, Zxid } from "@zooid/model/storage";
 import { StoreError } from "../store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
 import type { HistoryCall, HistoryThreadData } from "./history-thread.ts";
@@ -11,16 +11,19 @@ import type { TimePlaces } from "./time-places.ts";
 export class HistoryQueries implements AsyncDisposable {
   readonly #data: HistoryThreadData;
   #thread: CallThread<HistoryCall, HistoryAnswer | TimePlaces | undefined> | undefined;
+  readonly #floor: () => Zxid;
   #isClosed = false;
 
-  constructor(data: HistoryThreadData) {
+  /** @param floor where the log begins */
+  constructor(data: HistoryThreadData, floor: () => Zxid) {
     this.#data = data;
+    this.#floor = floor;
   }
 
   /** Never rejects. */
   async ask(query: HistoryQuery): Promise<HistoryAnswer> {
     try {
-      return (await this.#call(query)) as HistoryAnswer;
+      return (await this.#call({ kind: "query", query, floor: this.#floor() })) as HistoryAnswer;
     } catch (cause) {
       return { kind: "failed", reason: cause instanceof Error ? cause.message : String(cause) };
     }

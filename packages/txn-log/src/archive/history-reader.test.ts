@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { newTxnHeader, newTxnOp, OPEN_ACL, OpCode, READ_ONLY_ACL, sliceOf, sliceText, type Zxid } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHAIN_NONE } from "../chain.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
+import { baseOf } from "../testing/archive-pieces.ts";
 import { promised } from "../testing/promised-log.ts";
 import { settled } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { listBases } from "./archive-base.ts";
 import { listArchive } from "./archive-folder.ts";
+import { answerHistory } from "./history-answers.ts";
 import { type ChangesQuery, HistoryReader, type PastAnswer, type PastChildrenAnswer } from "./history-reader.ts";
 
 const PATHS = ["/a", "/a/b", "/a/b/c", "/ab", "/d", "/d/é", "/e"];
@@ -450,5 +453,24 @@ describe("where files are gone", () => {
   test("there is no range without files", () => {
     expect(new HistoryReader(copy.path, new TxnReader()).range()).toBeUndefined();
     expect(readdirSync(copy.path)).toEqual([]);
+  });
+
+  test("where a purge left no file but a base, the history begins where the log does", async () => {
+    const base = { zxid: Z(1, 9), chain: CHAIN_NONE };
+    await baseOf(copy.path, base, 1);
+    const left = new HistoryReader(copy.path, new TxnReader());
+    const changes = (after: Zxid, floor: Zxid) => {
+      const query = { kind: "changes", path: Buffer.from("/"), scope: "subtree", after, countMax: 9 } as const;
+      return answerHistory(left, query, undefined, floor);
+    };
+    const page = { kind: "changes", changes: [], gaps: [], isLast: true };
+    expect(changes(Z(0, 0), Z(1, 8))).toEqual({ ...page, begins: Z(1, 8), reached: Z(1, 8) });
+    expect(changes(Z(1, 3), Z(1, 8))).toEqual({ ...page, begins: Z(1, 8), reached: Z(1, 3) });
+    // A base from before the log begins is of no use, and a new log has nothing yet.
+    for (const floor of [Z(1, 10), Z(0, 0)])
+      expect(changes(Z(0, 0), floor)).toEqual({ kind: "unknown", reach: undefined });
+    const node = { kind: "node", path: Buffer.from("/a"), at: { zxid: Z(1, 12) } } as const;
+    const reach = { first: base.zxid, last: base.zxid };
+    expect(answerHistory(left, node, undefined, Z(1, 9))).toEqual({ kind: "unknown", reach });
   });
 });

@@ -13,6 +13,7 @@ import {
   type TxnDecoder,
   type TxnHeader,
   type TxnOp,
+  ZXID_NONE,
   type Zxid,
   type ZxidRange,
 } from "@zooid/model/storage";
@@ -146,16 +147,28 @@ export class HistoryReader {
     return this.#continued;
   }
 
-  /** What the files have: behind the first zxid, up to the second one. Undefined without files. */
-  range(): ZxidRange | undefined {
+  /**
+   * What the files have: behind the first zxid, up to the second one. Undefined without files.
+   *
+   * @param floor where the log begins, in which the first file will begin: a purge that left no file
+   *   has left a base behind it
+   */
+  range(floor: Zxid = ZXID_NONE): ZxidRange | undefined {
     const files = this.files();
     const [first, last] = [files[0], files.at(-1)];
-    return first === undefined || last === undefined ? undefined : { after: first.after, end: last.end };
+    if (first !== undefined && last !== undefined) return { after: first.after, end: last.end };
+    const base = listBases(basesFolderOf(this.#archive)).at(-1);
+    const isLeft = floor !== ZXID_NONE && base !== undefined && base.zxid >= floor;
+    return isLeft ? { after: floor, end: base.zxid } : undefined;
   }
 
-  /** Undefined where there is no moment, without files or without a whole state. */
-  reach(): HistoryReach | undefined {
-    const range = this.range();
+  /**
+   * Undefined where there is no moment, without files or without a whole state.
+   *
+   * @param floor as for {@link range}
+   */
+  reach(floor?: Zxid): HistoryReach | undefined {
+    const range = this.range(floor);
     if (range === undefined) return undefined;
     const { after, end: last } = range;
     // Nothing was there before the first transaction of all.

@@ -1,4 +1,4 @@
-import type { HistoryAnswer, HistoryQuery, TxnDecoder } from "@zooid/model/storage";
+import type { HistoryAnswer, HistoryQuery, TxnDecoder, Zxid } from "@zooid/model/storage";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
 import { loadThread } from "../threads/loading.ts";
@@ -15,7 +15,9 @@ export interface HistoryThreadData {
 }
 
 /** What the thread is called for: clients' questions, and an operator's. */
-export type HistoryCall = HistoryQuery | { readonly kind: "time-places"; readonly timeMs: number };
+export type HistoryCall =
+  | { readonly kind: "query"; readonly query: HistoryQuery; readonly floor: Zxid }
+  | { readonly kind: "time-places"; readonly timeMs: number };
 
 /** Below every thread that a client's write waits for. */
 const NICE = 10;
@@ -34,7 +36,7 @@ answerCalls<HistoryCall, HistoryAnswer | TimePlaces | undefined>(port, {
   answer: (call) =>
     call.kind === "time-places"
       ? timePlaces(timedFiles(reader.files()), call.timeMs, decoder)
-      : answerHistory(reader, call, pages),
+      : answerHistory(reader, call.query, pages, call.floor),
   transfer: () => [],
   close: () => {},
 });

@@ -47,7 +47,7 @@ test("a purge says first what it would remove, and removes it with --confirm", a
   expect([plan.status, plan.text.replaceAll(/0x\w+|\d+/g, "N")]).toEqual([
     0,
     expect.stringMatching(
-      /^would be removed for good, up to N: N files? and N whole states of the history( \(N bytes of files\))?\nnothing was removed: --confirm removes it\n$/,
+      /^would be removed for good, up to N: N files? and N whole states? of the history( \(N bytes of files\))?\nnothing was removed: --confirm removes it\n$/,
     ),
   ]);
   expect(audited.filter((line) => line.startsWith("purge"))).toEqual([]);
@@ -65,6 +65,10 @@ test("a purge says first what it would remove, and removes it with --confirm", a
   ]);
   expect(audited.filter((line) => line.startsWith("purge"))).toEqual(["purgeHistory success"]);
   await expect(client.get("/a", { at: (mzxid - 1) as Zxid })).rejects.toThrow(/HISTORY_GONE/);
+  // Until the next file, too.
+  for await (const item of client.history("/a")) expect.unreachable(item.kind);
+  const gone = client.history("/a", { after: (mzxid - 1) as Zxid }).next();
+  await expect(gone).rejects.toThrow(/HISTORY_GONE.*begins at 0x/);
   expect((await client.get("/a")).data).toEqual(new Uint8Array(Buffer.from("three")));
   const again = await run("text", [...through, "--confirm"]);
   expect([again.status, again.text]).toEqual([0, expect.stringMatching(/^removed for good, up to 0x\w+: 0 files/)]);
