@@ -92,7 +92,8 @@ function changesOf(
   floor: Zxid,
 ): HistoryAnswer {
   const range = reader.range(floor);
-  if (range === undefined) return unknown(reader, floor);
+  const isPurged = reader.files().length === 0 && begin !== 0 && begin < (range?.after ?? 0);
+  if (range === undefined || isPurged) return unknown(reader, floor);
   // Behind no transaction: where the history begins.
   const after = begin === 0 ? laterOf(begin, range.after) : begin;
   const countMax = Math.min(CHANGES_COUNT_MAX, countAsked);

@@ -30,8 +30,8 @@ export class HistoryQueries implements AsyncDisposable {
   }
 
   /**
-   * The transactions that a time may mean; where all are later, the one that the files begin behind.
-   * Undefined without files.
+   * The transactions that a time may mean; where all are later, the one that the files begin
+   * behind. Undefined without files.
    *
    * @throws Error with what could not be read
    */

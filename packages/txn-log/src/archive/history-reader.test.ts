@@ -465,12 +465,13 @@ describe("where files are gone", () => {
     };
     const page = { kind: "changes", changes: [], gaps: [], isLast: true };
     expect(changes(Z(0, 0), Z(1, 8))).toEqual({ ...page, begins: Z(1, 8), reached: Z(1, 8) });
-    expect(changes(Z(1, 3), Z(1, 8))).toEqual({ ...page, begins: Z(1, 8), reached: Z(1, 3) });
+    expect(changes(Z(1, 8), Z(1, 8))).toEqual({ ...page, begins: Z(1, 8), reached: Z(1, 8) });
+    const reach = { first: base.zxid, last: base.zxid };
+    expect(changes(Z(1, 7), Z(1, 8))).toEqual({ kind: "unknown", reach });
     // A base from before the log begins is of no use, and a new log has nothing yet.
     for (const floor of [Z(1, 10), Z(0, 0)])
       expect(changes(Z(0, 0), floor)).toEqual({ kind: "unknown", reach: undefined });
     const node = { kind: "node", path: Buffer.from("/a"), at: { zxid: Z(1, 12) } } as const;
-    const reach = { first: base.zxid, last: base.zxid };
     expect(answerHistory(left, node, undefined, Z(1, 9))).toEqual({ kind: "unknown", reach });
   });
 });

@@ -9,8 +9,8 @@ export interface PurgePlan {
   /** Files of the log with a transaction up to there, whole, since files are never changed. */
   readonly files: readonly ListedFile[];
   /**
-   * Bases before the one that stays. Also those behind the zxid: a value of before may have been the
-   * node's until later.
+   * Bases before the one that stays. Also those behind the zxid: a value of before may have been
+   * the node's until later.
    */
   readonly bases: readonly ListedBase[];
 }
