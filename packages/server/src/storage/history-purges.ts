@@ -31,7 +31,7 @@ export interface PurgeOutline {
   readonly fileCount: number;
   readonly baseCount: number;
   readonly bytes: number;
-  /** Of the backup; undefined where it keeps all. */
+  /** Objects of the backup; undefined where it keeps all. */
   readonly backupCount?: number;
 }
 

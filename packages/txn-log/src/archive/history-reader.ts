@@ -150,8 +150,8 @@ export class HistoryReader {
   /**
    * What the files have: behind the first zxid, up to the second one. Undefined without files.
    *
-   * @param floor where the log begins, and so the first file will: a purge that left no file has left a
-   *   base behind it
+   * @param floor where the log begins, and so the first file will: a purge may have left no file
+   *   but a base behind it
    */
   range(floor: Zxid = ZXID_NONE): ZxidRange | undefined {
     const files = this.files();
