@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { S3Service } from "@zooid/backup/testing/s3-service";
 import { ArchivedHistory, type Moment } from "@zooid/embedded-server/testing/archived-history";
-import { formatZxid } from "@zooid/model";
+import { formatZxid, type Zxid } from "@zooid/model";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { exitStatusOf } from "../process/exit-status.ts";
 import { exportData } from "./export.ts";
@@ -87,8 +87,12 @@ test("a moment is restored out of a bucket, and nothing else is left", async () 
 });
 
 test("a time is looked for in the files that have it", async () => {
-  const after = new Date(Date.now() + 1000).toISOString();
-  expect((await run("--data", place("new"), "--to", after))[0]).toContain(`has`);
+  const ended = [
+    6,
+    expect.stringMatching(/^the history ends at 0x[0-9a-f]+, .*, and not at 9999-01-01T00:00:00.000Z$/),
+  ];
+  expect(await run("--data", place("new"), "--to", "9999-01-01T00:00:00Z")).toEqual(ended);
+  expect(await runCommand("export", ["--apache", place("new"), "--to", "9999-01-01T00:00:00Z"])).toEqual(ended);
   expect(await run("--data", place("old"), "--to", "1990-01-01T00:00:00Z")).toEqual([
     6,
     "all transactions in the archive are later than 1990-01-01T00:00:00.000Z",
@@ -110,16 +114,34 @@ test("behind the end and before the begin, what there is is named", async () => 
   ]);
 });
 
-test("the newest moment before a gap is said to be older than the newest file", async () => {
+test("the newest moment behind a gap is refused, and the one before it is named", async () => {
   const first = [...service.objects.keys()].find((name) => name.includes("/log/")) ?? "";
   service.objects.delete(first);
-  const leftOut = new RegExp(`^${TARGET} has no transactions after .*what follows the gap is left out$`);
-  for (const options of [["--plan"], ["--data", place("new")]]) {
-    const said = await run(...options);
-    expect(said[0]).toMatch(leftOut);
-    expect(said.join()).not.toContain(formatZxid(last().zxid));
-  }
+  const refused = [
+    6,
+    expect.stringMatching(
+      `^${TARGET} has no transactions after .*, at ${formatZxid(newestEnd())}, cannot be restored: --to`,
+    ),
+  ];
+  for (const options of [["--plan"], ["--data", place("new")]]) expect(await run(...options)).toEqual(refused);
+  expect(await runCommand("export", ["--apache", place("new")])).toEqual(refused);
 });
+
+test("the newest moment is not restored without a damaged file at the end", async () => {
+  const name =
+    [...service.objects.keys()]
+      .filter((each) => each.includes("/log/"))
+      .toSorted()
+      .at(-1) ?? "";
+  service.objects.set(name, flipped(service.objects.get(name) ?? Buffer.alloc(0)));
+  const said = await run("--data", place("new"));
+  expect(said).toEqual([21, expect.stringContaining(`${TARGET}/${name.slice("one/".length)} is damaged`)]);
+});
+
+function newestEnd(): Zxid {
+  const names = [...service.objects.keys()].filter((name) => name.includes("/log/"));
+  return Math.max(...names.map((name) => Number.parseInt(name.slice(-16), 16))) as Zxid;
+}
 
 const DAMAGES: readonly (readonly [what: string, damage: (bytes: Buffer) => Buffer | undefined])[] = [
   ["with a flipped bit", (bytes) => flipped(bytes)],

@@ -41,7 +41,6 @@ export function restore(command: RestoreCommand, output: Output): Promise<void> 
     const plan = planRestore(archiveOf(from), moment);
     if (!isPlan) return await restorePlanned(plan, command, { output, signal });
     for (const { message } of plan.damage) output.warn(message);
-    if (plan.leftOut !== undefined) output.warn(plan.leftOut);
     for (const problem of await livingProblems(plan, command, output)) output.warn(problem);
     output.print(planText(plan));
   });
@@ -119,8 +118,7 @@ async function printRemotePlan(target: BackupTarget, moment: RestoreTarget | und
   const staging = mkdtempSync(join(tmpdir(), "zooid-plan-"));
   try {
     const choice = await chooseFromBackup({ target, moment, staging, warn: output.warn });
-    const { end, files, leftOut, manifest, zxid = end } = choice;
-    if (leftOut !== undefined) output.warn(leftOut);
+    const { end, files, manifest, zxid = end } = choice;
     output.print(planText({ base: manifest.position, files, manifest, zxid }));
     const bytes = stateBytes({ files, manifest });
     output.print(`${(bytes / 1024 / 1024).toFixed(1)} MiB would be fetched from ${target.name}`);

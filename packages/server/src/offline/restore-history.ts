@@ -54,7 +54,6 @@ const CLOSE_LIMITS = { opCountMax: 500, pathBytesMax: 32 * 1024 };
  */
 export function restoreHistory(plan: RestorePlan, options: RestoreOptions): Promise<Restored> {
   for (const { message } of plan.damage) options.warn(`${message}; an older base and more files are used instead`);
-  if (plan.leftOut !== undefined) options.warn(plan.leftOut);
   return fillNewDirectory(options, (store) => restoreTo(store, plan, options));
 }
 

@@ -70,18 +70,26 @@ describe("a zxid", () => {
     rmSync(first?.file ?? "");
     expect(problem({ zxid: Z(3) })).toContain("up to 0x0, and not up to 0x100000003: there is a gap behind it");
     expect(shown(planRestore(archive, { zxid: Z(5) }))).toEqual([[4], [6], [5]]);
-    expect(planRestore(archive).leftOut).toBeUndefined();
+    expect(shown(planRestore(archive))).toEqual([[4], [6], [6]]);
     rmSync(third?.file ?? "");
     expect(shown(planRestore(archive, { zxid: Z(4) }))).toEqual([[4], [], [4]]);
   });
 
-  test("the newest one is that before a gap, and what is left out is said", () => {
+  test("the newest one behind a gap is refused, and the one before it is named and made", () => {
     const [, second] = listArchive(join(archive, "log"));
     for (const { folder } of listBases(join(archive, "base")).slice(1)) rmSync(folder, { recursive: true });
     rmSync(second?.file ?? "");
-    const plan = planRestore(archive);
-    expect(shown(plan)).toEqual([[0], [2], [2]]);
-    expect(plan.leftOut).toContain(`${archive} has no transactions after 0x100000002 and up to 0x100000004: `);
+    expect(problem()).toBe(
+      `${archive} has no transactions after 0x100000002 and up to 0x100000004, and no base behind that, so its last state, at 0x100000006, cannot be restored: --to 0x100000002 takes the last one before`,
+    );
+    expect(shown(planRestore(archive, { zxid: Z(2) }))).toEqual([[0], [2], [2]]);
+  });
+
+  test("the newest one is refused where the files behind the newest base have another history", () => {
+    fileBehind(archive, otherChainAt({ zxid: Z(6) }), [4000, 4001]);
+    expect(problem()).toContain(
+      "has another history behind 0x100000006, and no base behind that, so its last state, at 0x100000008, cannot be",
+    );
   });
 
   describe.each<readonly [damage: string, at: (folder: string) => string, how: (file: string) => void]>([
@@ -162,9 +170,12 @@ describe("a time", () => {
 
   test("is the last transaction that is stamped no later", async () => {
     await fill([1000, 1000, 2000], [2000, 3000], [4000]);
-    expect([1000, 1999, 2000, 2999, 3000, 3999, 4000, 9000].map(at)).toEqual([2, 2, 4, 4, 5, 5, 6, 6]);
+    expect([1000, 1999, 2000, 2999, 3000, 3999, 4000].map(at)).toEqual([2, 2, 4, 4, 5, 5, 6]);
     expect(problem({ timeMs: 999 })).toBe(
       `all transactions in the archive are later than ${new Date(999).toISOString()}`,
+    );
+    expect(problem({ timeMs: 4001 })).toBe(
+      `the history ends at 0x100000006, ${new Date(4000).toISOString()}, and not at ${new Date(4001).toISOString()}`,
     );
   });
 

@@ -1,4 +1,4 @@
-import { earlierOf, formatZxid, type Zxid } from "@zooid/model";
+import { earlierOf, formatZxid, laterOf, type Zxid } from "@zooid/model";
 import { type LogPosition, StoreError } from "@zooid/txn-log";
 import {
   ArchiveFile,
@@ -30,8 +30,6 @@ export interface RestorePlan {
   readonly zxid: Zxid;
   /** The damage of each newer base, for which this one and more files stand in. */
   readonly damage: readonly StoreError[];
-  /** Why the newest moment is older than the last file; undefined: it is not. */
-  readonly leftOut: string | undefined;
 }
 
 /** A base, and the files that continue it without a gap. */
@@ -67,10 +65,13 @@ export function planRestore(archive: string, target?: RestoreTarget, name: strin
     files,
     zxid,
   );
-  if (zxid === undefined) return { ...run, zxid: run.end, damage, leftOut: leftOutText(name, run.end, files) };
+  if (zxid === undefined) {
+    checkNothingBehind(name, run.end, files);
+    return { ...run, zxid: run.end, damage };
+  }
   if (zxid <= run.end) {
     const needed = run.files.filter((_, i) => (run.files[i - 1]?.end ?? run.base.zxid) < zxid);
-    return { ...run, files: needed, zxid, damage, leftOut: undefined };
+    return { ...run, files: needed, zxid, damage };
   }
   const end = formatZxid(run.end);
   const gap = files.some(({ after }) => after > run.end) ? "there is a gap behind it" : "nothing follows it";
@@ -87,12 +88,24 @@ export function beforeFirst(zxid: Zxid, first: Zxid, name: string): string {
   return `${formatZxid(zxid)} lies before ${formatZxid(first)}, the first state in ${name}`;
 }
 
-/** @returns undefined where no file is behind a gap */
-export function leftOutText(name: string, end: Zxid, files: readonly Pick<ListedFile, "after">[]): string | undefined {
-  const behind = files.map(({ after }) => after).filter((after) => after > end);
-  if (behind.length === 0) return undefined;
-  const next = formatZxid(behind.reduce(earlierOf));
-  return `${name} has no transactions after ${formatZxid(end)} and up to ${next}: the newest state without a gap is that at ${formatZxid(end)}, and what follows the gap is left out`;
+/**
+ * Refuses to leave out what the newest base and the files that continue it do not reach.
+ *
+ * @param end of the newest state that can be made
+ * @throws OfflineError with the gap, and the moment that can be restored
+ */
+export function checkNothingBehind(name: string, end: Zxid, files: readonly Pick<ListedFile, "after" | "end">[]): void {
+  const behind = files.filter((file) => file.end > end);
+  if (behind.length === 0) return;
+  const next = behind.map(({ after }) => after).reduce(earlierOf);
+  const last = formatZxid(behind.map((file) => file.end).reduce(laterOf));
+  const gap =
+    next > end
+      ? `has no transactions after ${formatZxid(end)} and up to ${formatZxid(next)}`
+      : `has another history behind ${formatZxid(end)}`;
+  throw new OfflineError([
+    `${name} ${gap}, and no base behind that, so its last state, at ${last}, cannot be restored: --to ${formatZxid(end)} takes the last one before`,
+  ]);
 }
 
 /**

@@ -7,7 +7,8 @@ import { OfflineError } from "./offline-error.ts";
  * The last transaction before the first one that is stamped later.
  *
  * @param files in the order of a listing
- * @throws OfflineError where a clock went back across that time: then two moments are meant by it
+ * @throws OfflineError behind the last one, since later ones may be missing, and where a clock went
+ *   back across that time: then two moments are meant by it
  */
 export function zxidAtTime(files: readonly TimedFile[], timeMs: number): Zxid {
   const places = timePlaces(files, timeMs, new TxnReader());
@@ -15,6 +16,7 @@ export function zxidAtTime(files: readonly TimedFile[], timeMs: number): Zxid {
   if (places.last === undefined) {
     throw new OfflineError([`all transactions in the archive are later than ${new Date(timeMs).toISOString()}`]);
   }
+<<<<<<< HEAD
   const twice = clockWentBack(places, timeMs, "--to");
   if (twice !== undefined) throw new OfflineError([twice]);
   return places.first;
@@ -29,4 +31,18 @@ export function clockWentBack({ first, last }: TimePlaces, timeMs: number, flag:
   if (last === undefined || last <= first) return undefined;
   const moment = new Date(timeMs).toISOString();
   return `a clock went back across ${moment}: ${flag} ${formatZxid(first)} is the first time that it was so late, ${flag} ${formatZxid(last)} the last`;
+=======
+  const newest = files.reduce((latest, file) => Math.max(latest, file.lastMs), 0);
+  if (!hasPassed && newest < timeMs) {
+    const [end, asked] = [new Date(newest).toISOString(), new Date(timeMs).toISOString()];
+    throw new OfflineError([`the history ends at ${formatZxid(before)}, ${end}, and not at ${asked}`]);
+  }
+  if (hasPassed && lastEarlier !== undefined && lastEarlier > before) {
+    const moment = new Date(timeMs).toISOString();
+    throw new OfflineError([
+      `a clock went back across ${moment}: --to ${formatZxid(before)} is the first time that it was so late, --to ${formatZxid(lastEarlier)} the last`,
+    ]);
+  }
+  return before;
+>>>>>>> 771031cb (restore: refuse to leave out what lies behind a gap, and times behind the end)
 }

@@ -15,7 +15,7 @@ import { StoreError } from "@zooid/txn-log";
 import { archiveFileName, type BaseManifest } from "@zooid/txn-log/archive";
 import { isReadFor, logFolderOf, type TimedFile } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "../offline-error.ts";
-import { beforeFirst, leftOutText, type RestoreTarget } from "../restore-plan.ts";
+import { beforeFirst, checkNothingBehind, type RestoreTarget } from "../restore-plan.ts";
 import { zxidAtTime } from "../time-target.ts";
 
 /** What a state is made from, by the names and manifests of a backup; nothing of it is fetched. */
@@ -31,8 +31,6 @@ export interface BackupChoice {
   readonly older: readonly BackupBase[];
   /** How far the files lead, by their names. */
   readonly end: Zxid;
-  /** Why the newest moment is older than the last file; undefined: it is not. */
-  readonly leftOut: string | undefined;
   /** All files that the backup has. */
   readonly listed: readonly BackupFile[];
 }
@@ -83,9 +81,9 @@ async function choiceOf({ target, warn }: ChoiceOptions, candidates: Candidates)
     const behind = listed.filter(({ after, end }) => end > at && (zxid === undefined || after < zxid));
     const end = endOf(at, behind);
     if (candidates.reach > end) throw damage ?? new OfflineError([reachFault(target.name, at, end, candidates)]);
-    const leftOut = zxid === undefined ? leftOutText(target.name, end, behind) : undefined;
+    if (zxid === undefined) checkNothingBehind(target.name, end, behind);
     const files = behind.filter(({ after }) => after <= end);
-    return { ...candidates, manifest, files, end, leftOut, older: bases.slice(i + 1) };
+    return { ...candidates, manifest, files, end, older: bases.slice(i + 1) };
   }
   throw damage ?? new Error("there is a base");
 }

@@ -57,7 +57,7 @@ export async function withStagedBackup<T>(options: StageOptions, use: (plan: Res
   }
 }
 
-interface Fetched extends Pick<BackupChoice, "leftOut" | "reach" | "zxid"> {
+interface Fetched extends Pick<BackupChoice, "end" | "zxid"> {
   /** The damage of bases and files that were left out. */
   readonly damage: readonly StoreError[];
 }
@@ -109,11 +109,11 @@ async function baseThatIsWhole(
 }
 
 /** A file that lacks, because it is damaged, is the reason that the plan has. */
-function planOf({ staging, target }: ChoiceOptions, { damage, leftOut, reach, zxid }: Fetched): RestorePlan {
+function planOf({ staging, target }: ChoiceOptions, { damage, end, zxid }: Fetched): RestorePlan {
   try {
     const plan = planRestore(staging, zxid === undefined ? undefined : { zxid }, target.name);
-    if (plan.zxid < reach && damage[0] !== undefined) throw damage[0];
-    return { ...plan, leftOut: plan.leftOut ?? leftOut };
+    if (plan.zxid < (zxid ?? end) && damage[0] !== undefined) throw damage[0];
+    return plan;
   } catch (error) {
     throw error instanceof OfflineError ? (damage[0] ?? error) : error;
   }
