@@ -1,4 +1,5 @@
 import { type LogPosition, StoreError } from "@zooid/txn-log";
+import type { ArchiveFooter } from "@zooid/txn-log/archive";
 import { BackupError } from "../backup-error.ts";
 import type { BackupFile, BackupListing } from "../contents/backup-listing.ts";
 import { readBackupFooter, readBackupManifest } from "../contents/read-backup.ts";
@@ -8,6 +9,10 @@ import type { BackupTarget } from "../targets/backup-target.ts";
 export interface BackupEnd {
   /** The end of its newest file that is whole; undefined: there is none. */
   readonly end: LogPosition | undefined;
+  /** The id that this file has; empty where a server alone wrote it. */
+  readonly endEnsembleId: string;
+  /** Where its bases that are whole stand, oldest first. */
+  readonly bases: readonly LogPosition[];
   /** Where its newest base that is whole stands. */
   readonly base: LogPosition | undefined;
   /** By the zxid of each base that is whole, in ms since 1970. */
@@ -30,15 +35,17 @@ export async function readBackupEnd(
   damaged: (error: StoreError) => void,
 ): Promise<BackupEnd> {
   const takenMs = new Map<number, number>();
-  let base: LogPosition | undefined;
+  const positions: LogPosition[] = [];
   for (const { zxid } of bases) {
     const manifest = await passing(() => readBackupManifest(target, zxid), damaged);
     if (manifest === undefined) continue;
     checkEnsemble(target, manifest.ensembleId, ensembleId);
     takenMs.set(zxid, manifest.takenMs);
-    base = manifest.position;
+    positions.push(manifest.position);
   }
-  return { end: await endOf(target, files, ensembleId, damaged), base, takenMs };
+  const last = await endOf(target, files, ensembleId, damaged);
+  const endEnsembleId = last?.ensembleId ?? "";
+  return { end: last?.end, endEnsembleId, bases: positions, base: positions.at(-1), takenMs };
 }
 
 async function endOf(
@@ -46,12 +53,12 @@ async function endOf(
   files: readonly BackupFile[],
   ensembleId: string,
   damaged: (error: StoreError) => void,
-): Promise<LogPosition | undefined> {
+): Promise<ArchiveFooter | undefined> {
   for (const file of files.slice(-FILES_MAX).toReversed()) {
     const footer = await passing(() => readBackupFooter(target, file), damaged);
     if (footer === undefined) continue;
     checkEnsemble(target, footer.ensembleId, ensembleId);
-    return footer.end;
+    return footer;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { composeZxid, type Zxid } from "@zooid/model";
+import { composeZxid, counterOf, type Zxid } from "@zooid/model";
 import type { LogPosition } from "@zooid/txn-log";
 import { ARCHIVE_START, baseOf, fileBehind, otherChainAt, rewriteFooter } from "@zooid/txn-log/testing/archive-pieces";
 import { TemporaryDirectory } from "@zooid/txn-log/testing/temporary-directory";
@@ -62,7 +62,7 @@ class Member {
     this.end = fileBehind(
       this.archive,
       this.end,
-      Array.from({ length: count }, (_, i) => nowMs + i),
+      Array.from({ length: count }, (_, i) => nowMs + counterOf(this.end.zxid) + i),
       salt,
     );
   }
@@ -181,12 +181,16 @@ test("one of two members uploads, and the other one continues its work, without 
 test("a server that has archived less leaves the work to others", async () => {
   const [one, other] = [new Member(1), new Member(2)];
   one.write(5);
-  await one.pass();
+  await one.pass(false, "e1");
   await one.uploader.close();
   other.write(2);
-  await other.pass();
+  await other.pass(false, "e1");
+  await expect(other.pass(true, "e1")).rejects.toThrow(
+    "no base was taken: the backup ends at 0x100000005, and this server's history at 0x100000002",
+  );
+  expect(other.baseCount).toBe(0);
   expect(await files()).toEqual([[0, 5]]);
-  expect((await one.pass()).isHolder).toBe(true);
+  expect((await one.pass(false, "e1")).isHolder).toBe(true);
 });
 
 test("a gap is reported, and a base is taken behind it", async () => {
@@ -293,6 +297,31 @@ test("a file of a server alone is not replaced by another server's file of the s
   const before = bytesOf();
   await expect(stranger.pass()).rejects.toMatchObject({ code: "FOREIGN" });
   expect(bytesOf()).toEqual(before);
+});
+
+test("the backup of another server alone is refused with both ends, whichever is later", async () => {
+  const one = new Member(1);
+  one.write(4);
+  one.write(2);
+  await one.pass();
+  await one.uploader.close();
+  const before = readdirSync(place.path, { recursive: true }).filter((name) => !`${name}`.startsWith("archive"));
+  const stranger = new Member(2);
+  events = [];
+  for (const end of ["0x0", "0x100000003", "0x100000006", "0x100000009"]) {
+    for (const isForced of [false, true]) {
+      await expect(stranger.pass(isForced)).rejects.toMatchObject({
+        code: "FOREIGN",
+        message: `${place.path} has the backup of a history that ends at 0x100000006, not of this server's, which ends at ${end} and does not have that; each ensemble needs a directory or prefix of its own`,
+      });
+    }
+    stranger.write(3, "stranger-");
+  }
+  expect(kinds()).toEqual([]);
+  expect(stranger.baseCount).toBe(0);
+  expect(readdirSync(place.path, { recursive: true }).filter((name) => !`${name}`.startsWith("archive"))).toEqual(
+    before,
+  );
 });
 
 test("what was backed up before an ensemble was founded is continued", async () => {

@@ -1,12 +1,12 @@
-import { counterOf, earlierOf, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { counterOf, earlierOf, epochOf, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { LogPosition, StoreError } from "@zooid/txn-log";
 import type { BaseManifest } from "@zooid/txn-log/archive";
 import { BackupError } from "../backup-error.ts";
-import { listBackup, logName } from "../contents/backup-listing.ts";
+import { type BackupListing, listBackup, logName } from "../contents/backup-listing.ts";
 import { readBackupFooter, readBackupManifest } from "../contents/read-backup.ts";
 import { planBackupPurge, planRetention } from "../contents/retention.ts";
 import type { BackupTarget } from "../targets/backup-target.ts";
-import { passing, readBackupEnd } from "./backup-end.ts";
+import { type BackupEnd, passing, readBackupEnd } from "./backup-end.ts";
 import { uploadBase } from "./base-upload.ts";
 import { LocalArchive, type NextFile } from "./local-archive.ts";
 import type { Pace } from "./pace.ts";
@@ -107,14 +107,15 @@ export class BackupUploader {
     const { holder, wallMs } = this.#options;
     const lease = await this.#lease.take(this.#facts);
     if (lease.kind === "others") return this.#wait(lease.holder, lease.facts);
-    this.#note(holder, true);
     try {
       this.#hasBegun ||= await this.#begin(ensembleId);
       if (!this.#hasBegun) {
+        if (isForced) throw this.#behindError();
         // Another server may have archived more.
         await this.#lease.free();
         return this.#result();
       }
+      this.#note(holder, true);
       // The archive has everything up to it in files then.
       if (isForced) await this.#options.takeBase();
       await this.#uploadFiles();
@@ -212,25 +213,59 @@ export class BackupUploader {
     this.#end = end ?? (this.#local.begin() === undefined ? undefined : found.base);
     this.#from = listing.files.map(({ after }) => after).reduce(earlierOf, this.#end?.zxid ?? ZXID_NONE);
     if (this.#end === undefined) return true;
-    return this.#continues(this.#end);
+    const isOfEnsemble = ensembleId !== "" && found.endEnsembleId === ensembleId;
+    const isShared = async (): Promise<boolean> => isOfEnsemble || (await this.#sharesHistory(listing, found));
+    return await this.#continues(this.#end, { isAlone: ensembleId === "", isShared });
   }
 
-  /** @returns false while this server has archived less than the backup has */
-  #continues(end: LogPosition): boolean {
+  /**
+   * @returns false while this server has archived less than the backup has
+   * @throws BackupError `FOREIGN` for the backup of another server: without an ensemble, only the
+   *   history says whose it is
+   */
+  async #continues(end: LogPosition, { isAlone, isShared }: Claim): Promise<boolean> {
     const found = this.#local.continuationOf(end);
     switch (found.kind) {
       case "continues":
       case "gap":
         return true;
       case "behind":
+        // No other server archives for a server alone.
+        if (isAlone && this.#local.end() < end.zxid) throw this.#foreign(end);
         return false;
       case "other-history":
+        if (!(await isShared())) throw this.#foreign(end);
         this.#options.noted({ kind: "other-history", end: end.zxid });
         this.#end = found.from;
         this.#baseBehind = found.from.zxid;
         this.#from = earlierOf(this.#from, found.from.zxid);
         return true;
     }
+  }
+
+  /** Whether a restore from this backup can be where this server's history branches off. */
+  async #sharesHistory({ files }: BackupListing, { bases }: BackupEnd): Promise<boolean> {
+    if (bases.some((position) => this.#local.has(position))) return true;
+    const begin = this.#local.begin()?.zxid ?? 0;
+    for (const file of files.filter(({ end }) => end >= begin).slice(0, SHARED_FILES_MAX)) {
+      const footer = await passing(
+        () => readBackupFooter(this.#options.target, file),
+        () => {},
+      );
+      if (footer !== undefined && this.#local.has(footer.end)) return true;
+    }
+    return false;
+  }
+
+  #foreign(end: LogPosition): BackupError {
+    const found = `a history that ends at ${formatZxid(end.zxid)}`;
+    const expected = `this server's, which ends at ${formatZxid(this.#local.end())} and does not have that`;
+    return new BackupError({ code: "FOREIGN", target: this.#options.target.name, expected, found });
+  }
+
+  #behindError(): Error {
+    const [theirs, own] = [this.#end?.zxid ?? ZXID_NONE, this.#local.end()].map(formatZxid);
+    return new Error(`no base was taken: the backup ends at ${theirs}, and this server's history at ${own}`);
   }
 
   async #uploadFiles(): Promise<void> {
@@ -367,6 +402,15 @@ export class BackupUploader {
     this.#options.noted({ kind: "damaged", message: error.message });
   }
 }
+
+/** Whether the history of this server is the one of a backup. */
+interface Claim {
+  readonly isAlone: boolean;
+  isShared(): Promise<boolean>;
+}
+
+/** Files that are looked at for a history from before a restore. */
+const SHARED_FILES_MAX = 8;
 
 /** States whose bases are waited for: more restores than that in one pass are not looked at. */
 const BASES_AT_MAX = 16;

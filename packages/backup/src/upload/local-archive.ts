@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Zxid } from "@zooid/model";
+import { laterOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type LogPosition, StoreError } from "@zooid/txn-log";
 import {
   ArchiveFile,
@@ -58,6 +58,24 @@ export class LocalArchive {
     }
     if (first === undefined) return { kind: "behind" };
     return first.zxid > end.zxid ? { kind: "gap" } : { kind: "other-history", from: first };
+  }
+
+  /** Whether this history has a position, as far as the files say; all have the begin, 0. */
+  has({ zxid, chain }: LogPosition): boolean {
+    if (zxid === 0) return false;
+    return this.#files().some((listed) => {
+      if (listed.after > zxid || listed.end < zxid) return false;
+      const file = open(listed);
+      if (file === undefined) return false;
+      using opened = file;
+      return opened.chainAt(zxid) === chain;
+    });
+  }
+
+  /** The last zxid that a file or a base has. */
+  end(): Zxid {
+    const base = this.newestBase()?.position.zxid ?? ZXID_NONE;
+    return laterOf(this.#files().at(-1)?.end ?? ZXID_NONE, base);
   }
 
   /** Where the first file begins; undefined without files. */

@@ -16,7 +16,11 @@ export function zxidAtTime(files: readonly TimedFile[], timeMs: number): Zxid {
   if (places.last === undefined) {
     throw new OfflineError([`all transactions in the archive are later than ${new Date(timeMs).toISOString()}`]);
   }
-<<<<<<< HEAD
+  const newest = files.reduce((latest, file) => Math.max(latest, file.lastMs), 0);
+  if (newest < timeMs) {
+    const [end, asked] = [new Date(newest).toISOString(), new Date(timeMs).toISOString()];
+    throw new OfflineError([`the history ends at ${formatZxid(places.first)}, ${end}, and not at ${asked}`]);
+  }
   const twice = clockWentBack(places, timeMs, "--to");
   if (twice !== undefined) throw new OfflineError([twice]);
   return places.first;
@@ -31,18 +35,4 @@ export function clockWentBack({ first, last }: TimePlaces, timeMs: number, flag:
   if (last === undefined || last <= first) return undefined;
   const moment = new Date(timeMs).toISOString();
   return `a clock went back across ${moment}: ${flag} ${formatZxid(first)} is the first time that it was so late, ${flag} ${formatZxid(last)} the last`;
-=======
-  const newest = files.reduce((latest, file) => Math.max(latest, file.lastMs), 0);
-  if (!hasPassed && newest < timeMs) {
-    const [end, asked] = [new Date(newest).toISOString(), new Date(timeMs).toISOString()];
-    throw new OfflineError([`the history ends at ${formatZxid(before)}, ${end}, and not at ${asked}`]);
-  }
-  if (hasPassed && lastEarlier !== undefined && lastEarlier > before) {
-    const moment = new Date(timeMs).toISOString();
-    throw new OfflineError([
-      `a clock went back across ${moment}: --to ${formatZxid(before)} is the first time that it was so late, --to ${formatZxid(lastEarlier)} the last`,
-    ]);
-  }
-  return before;
->>>>>>> 771031cb (restore: refuse to leave out what lies behind a gap, and times behind the end)
 }
