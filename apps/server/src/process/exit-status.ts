@@ -33,6 +33,7 @@ export function exitStatusOf(error: unknown): ExitStatus | typeof INTERRUPTED_ST
   if (error instanceof InterruptedError) return INTERRUPTED_STATUS;
   if (error instanceof OfflineError) return ExitStatus.REFUSED;
   if (error instanceof PeerPortError) return ExitStatus.PORT;
+  if (error instanceof Error && "code" in error && FULL.has(error.code)) return ExitStatus.STORAGE_FAILED;
   // Beside its ports, the server touches nothing of the system's but its data.
   if (isSystemError(error)) return error.syscall === "listen" ? ExitStatus.PORT : ExitStatus.DATA_UNREADABLE;
   return ExitStatus.UNEXPECTED;
@@ -95,6 +96,7 @@ const STORE_STATUS: Readonly<Partial<Record<StoreError["code"], ExitStatus>>> = 
   LOG_SHORTENED: ExitStatus.DATA_DAMAGED,
   WRITE_FAILED: ExitStatus.STORAGE_FAILED,
   NOT_OPENED: ExitStatus.STORAGE_FAILED,
+  DISK_FULL: ExitStatus.STORAGE_FAILED,
 };
 
 const BACKUP_STATUS: Readonly<Partial<Record<BackupError["code"], ExitStatus>>> = {
@@ -102,6 +104,9 @@ const BACKUP_STATUS: Readonly<Partial<Record<BackupError["code"], ExitStatus>>> 
   NO_BACKUP: ExitStatus.REFUSED,
   FOREIGN: ExitStatus.DATA_FOREIGN,
 };
+
+/** What the system and SQLite say of a disk without room. */
+const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
 
 const PORT_MAX = 65_535;
 
