@@ -5,6 +5,7 @@ import { BackupError } from "@zooid/backup";
 import { makeSmallBackup } from "@zooid/backup/testing/small-backup";
 import { ConfigError, OfflineError } from "@zooid/embedded-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { exitStatusOf } from "../process/exit-status.ts";
 import { backup } from "./backup.ts";
 import { parseOfflineCommand } from "./offline-command.ts";
 
@@ -20,11 +21,24 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What it prints, and whether nothing is wrong. */
 async function run(...argv: readonly string[]): Promise<readonly (string | boolean)[]> {
+  const lines: string[] = [];
+  const isWell = await runInto(lines, argv);
+  return [...lines, isWell];
+}
+
+/** What it prints, and the status and the sentence of its failure. */
+async function failed(...argv: readonly string[]): Promise<readonly unknown[]> {
+  const lines: string[] = [];
+  return await runInto(lines, argv).then(
+    () => expect.unreachable("it fails"),
+    (error: Error) => [...lines, exitStatusOf(error), error.message],
+  );
+}
+
+function runInto(lines: string[], argv: readonly string[]): Promise<boolean> {
   const command = parseOfflineCommand(["backup", ...argv], () => expect.unreachable());
   if (command?.kind !== "backup") expect.unreachable("it is a command for a backup");
-  const lines: string[] = [];
-  const isWell = await backup(command, { print: (line) => lines.push(line), warn: (line) => lines.push(line) });
-  return [...lines, isWell];
+  return backup(command, { print: (line) => lines.push(line), warn: (line) => lines.push(line) });
 }
 
 test("a list has bases, the range of the log, and what is no whole base", async () => {
@@ -43,12 +57,14 @@ test("a list names gaps, and a backup without a base", async () => {
   const [, second = ""] = readdirSync(join(target, "log"));
   rmSync(join(target, "log", second));
   rmSync(join(target, "base"), { recursive: true });
-  expect(await run("list", target)).toEqual([
+  expect(await failed("list", target)).toEqual([
     expect.stringMatching(/^log {3}after 0x0 up to 0x100000005, .*: 2 files/),
     "gap   after 0x100000002 up to 0x100000004",
+    6,
     `${target} has no base: nothing can be restored`,
-    false,
   ]);
+  rmSync(join(target, "log"), { recursive: true });
+  expect(await failed("list", target)).toEqual([6, `${target} has no base: nothing can be restored`]);
 });
 
 test("a check of a whole backup says how far it goes", async () => {

@@ -58,8 +58,8 @@ async function list(target: BackupTarget, { print, warn }: Output): Promise<bool
   for (const { after, end } of missingRanges(listing))
     print(`gap   after ${formatZxid(after)} up to ${formatZxid(end)}`);
   for (const { zxid } of listing.unfinished) print(`part  of a base at ${formatZxid(zxid)}, without its manifest`);
-  if (listing.bases.length === 0) print(`${target.name} has no base: nothing can be restored`);
-  return listing.bases.length > 0;
+  if (listing.bases.length === 0) throw new OfflineError([`${target.name} has no base: nothing can be restored`]);
+  return true;
 }
 
 async function verify(target: BackupTarget, { print, warn }: Output): Promise<boolean> {

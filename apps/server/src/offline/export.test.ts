@@ -87,9 +87,11 @@ test.each<[string, () => void, ExitStatus]>([
 });
 
 test("a folder without a history is refused in a sentence", async () => {
-  const failure = await run("export", "--apache", out, "--from", folder).catch((error: unknown) => error);
+  const empty = join(folder, "empty");
+  mkdirSync(empty);
+  const failure = await run("export", "--apache", out, "--from", empty).catch((error: unknown) => error);
   expect(failure).toMatchObject({ message: expect.stringMatching(/^.* has no base, a copy of the whole state, .*$/) });
-  expect([exitStatusOf(failure), readdirSync(folder)]).toEqual([ExitStatus.REFUSED, []]);
+  expect([exitStatusOf(failure), readdirSync(folder)]).toEqual([ExitStatus.REFUSED, ["empty"]]);
 });
 
 function removeFiles(names: RegExp): void {

@@ -11,8 +11,9 @@ import { counted, formatZxid } from "@zooid/model";
 import { interruptible } from "./interruptible.ts";
 import type { ExportCommand } from "./offline-command.ts";
 import type { Output } from "./recover.ts";
-import { archiveOf, progressLines, stateBytes } from "./restore.ts";
+import { progressLines, stateBytes } from "./restore.ts";
 import { warnOfUncommitted } from "./snapshot.ts";
+import { sourceArchive } from "./source-directory.ts";
 import { openNamedTarget } from "./target-options.ts";
 
 /** Apache's default of `jute.maxbuffer`: it loads no field of a snapshot that is longer. */
@@ -42,7 +43,7 @@ export function exportData({ source, to: directory }: ExportCommand, output: Out
       report(await exportToApache({ plan }, options), directory, output);
     };
     const { from, target: moment } = source;
-    if (typeof from === "string") return await use(planRestore(archiveOf(from), moment));
+    if (typeof from === "string") return await use(planRestore(sourceArchive(from, [directory]), moment));
     const target = openNamedTarget(from, signal);
     const directories = { dataDir: directory };
     const progress = progressLines(output, target.name);

@@ -1,7 +1,7 @@
 import { printChanges, printPastNode } from "@zooid/embedded-server";
 import type { HistoryCommand } from "./offline-command.ts";
 import type { Output } from "./recover.ts";
-import { archiveOf } from "./restore.ts";
+import { archiveOf } from "./source-directory.ts";
 
 /**
  * `zooid-server history`: prints the changes of a node, or the node at a moment of the past.

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { BackupTarget } from "@zooid/backup";
@@ -19,6 +19,7 @@ import { counted, formatZxid, type Zxid } from "@zooid/model";
 import { interruptible } from "./interruptible.ts";
 import type { RestoreCommand } from "./offline-command.ts";
 import { joinedLists, type Output } from "./recover.ts";
+import { sourceArchive } from "./source-directory.ts";
 import { openNamedTarget } from "./target-options.ts";
 
 /**
@@ -38,7 +39,8 @@ export function restore(command: RestoreCommand, output: Output): Promise<void> 
       const options = { target, moment, directories, signal, warn: output.warn, progress };
       return await withStagedBackup(options, (plan) => restorePlanned(plan, command, { output, signal }));
     }
-    const plan = planRestore(archiveOf(from), moment);
+    const { dataDir, logDir = dataDir } = directories;
+    const plan = planRestore(sourceArchive(from, isPlan ? [] : [...new Set([dataDir, logDir])]), moment);
     if (!isPlan) return await restorePlanned(plan, command, { output, signal });
     for (const { message } of plan.damage) output.warn(message);
     for (const problem of await livingProblems(plan, command, output)) output.warn(problem);
@@ -138,12 +140,6 @@ export function progressLines({ warn }: Output, name: string): (doneBytes: numbe
     const [done, all] = [doneBytes, allBytes].map((bytes) => (bytes / 1024 / 1024).toFixed(1));
     warn(`${done} of ${all} MiB fetched from ${name}`);
   };
-}
-
-/** The folder of the archive, which may be below a data directory. */
-export function archiveOf(from: string): string {
-  const below = join(from, "archive");
-  return existsSync(below) ? below : from;
 }
 
 interface PlanFacts extends Pick<RestorePlan, "manifest" | "zxid"> {
