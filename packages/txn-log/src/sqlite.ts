@@ -605,6 +605,7 @@ export {
   type ChangesPage,
   type ChangesQuery,
   type ChildrenLimits,
+  type HistoryBranch,
   HistoryReader,
   type PastAnswer,
   type PastChildrenAnswer,

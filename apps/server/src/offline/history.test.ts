@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ARCHIVE_START, fileBehind } from "@zooid/txn-log/testing/archive-pieces";
+import { planRestore } from "@zooid/embedded-server";
+import { composeZxid } from "@zooid/model";
+import { ARCHIVE_START, baseOf, fileBehind } from "@zooid/txn-log/testing/archive-pieces";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExitStatus, exitStatusOf } from "../process/exit-status.ts";
 import { history } from "./history.ts";
@@ -38,6 +40,26 @@ test("changes and past nodes are printed from the archive of a data directory", 
     '"/2" at 0x100000002: persistent, null, version 0, aversion 0, ' +
       "created by 0x100000002 at 1970-01-01T00:00:02.000Z, set by 0x100000002 at 1970-01-01T00:00:02.000Z",
   ]);
+});
+
+test("a past node is that of the branch that a restore of the moment has", async () => {
+  const archive = join(folder, "archive");
+  await baseOf(archive, ARCHIVE_START, 500);
+  const branching = fileBehind(archive, ARCHIVE_START, [1000, 2000]);
+  fileBehind(archive, branching, [3000, 4000]);
+  fileBehind(archive, branching, [5000, 6000, 7000]);
+  expect(run("/4", "--at", "0x100000004")[0]).toContain("created by 0x100000004 at 1970-01-01T00:00:04.000Z");
+  expect(run("/2", "--at", "0x100000004")[0]).toContain("created by 0x100000002 at 1970-01-01T00:00:02.000Z");
+  expect(planRestore(archive, { zxid: composeZxid(1, 4) }).files.map(({ end }) => end)).toEqual(
+    [2, 4].map((counter) => composeZxid(1, counter)),
+  );
+});
+
+test("a moment behind the end of the history is refused with the end", () => {
+  makeArchive();
+  expect(() => run("/2", "--at", "1970-01-01T00:00:03.001Z")).toThrow(
+    "the history ends at 0x100000003, 1970-01-01T00:00:03.000Z, and not at 1970-01-01T00:00:03.001Z",
+  );
 });
 
 test.each<[string, () => void, readonly string[], ExitStatus]>([

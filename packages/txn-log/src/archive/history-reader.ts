@@ -95,6 +95,13 @@ interface WalkedBack {
   readonly isReached: boolean;
 }
 
+/** One history of an archive that has several, which branch off where a state was restored. */
+export interface HistoryBranch {
+  readonly base: ListedBase;
+  /** Those that continue the base, by their chain. */
+  readonly files: readonly ListedFile[];
+}
+
 type BaseBefore =
   | { readonly kind: "base"; readonly base: ListedBase; readonly manifest: BaseManifest }
   /** Nothing was there. */
@@ -110,6 +117,7 @@ export class HistoryReader {
   readonly #archive: string;
   readonly #decoder: TxnDecoder;
   readonly #baseNodesMax: number;
+  readonly #branch: HistoryBranch | undefined;
   readonly #kept = new KeptFiles();
   readonly #listing: ArchiveListing;
   #listed: readonly ListedFile[] = [];
@@ -121,8 +129,15 @@ export class HistoryReader {
   /**
    * @param archive its folder, with `log` and `base`
    * @param baseNodesMax of a base that is read: one has to wait a second for 300,000
+   * @param branch what is read alone, of an archive whose files branch off
    */
-  constructor(archive: string, decoder: TxnDecoder, baseNodesMax: number = Number.POSITIVE_INFINITY) {
+  constructor(
+    archive: string,
+    decoder: TxnDecoder,
+    baseNodesMax: number = Number.POSITIVE_INFINITY,
+    branch?: HistoryBranch,
+  ) {
+    this.#branch = branch;
     this.#archive = archive;
     this.#listing = new ArchiveListing(logFolderOf(archive));
     this.#baseNodesMax = baseNodesMax;
@@ -134,6 +149,7 @@ export class HistoryReader {
    * one adds nothing.
    */
   files(): readonly ListedFile[] {
+    if (this.#branch !== undefined) return this.#branch.files;
     const listed = this.#listing.files();
     if (listed === this.#listed) return this.#continued;
     this.#kept.retain(listed);
@@ -351,7 +367,8 @@ export class HistoryReader {
   /** The whole state to begin with where files were read back to a zxid without a create. */
   #baseBefore(path: Buffer, at: Zxid, { from, isReached }: WalkedBack): BaseBefore {
     // The oldest one serves the most questions.
-    const base = listBases(basesFolderOf(this.#archive)).find(({ zxid }) => zxid >= from && zxid <= at);
+    const bases = this.#branch === undefined ? listBases(basesFolderOf(this.#archive)) : [this.#branch.base];
+    const base = bases.find(({ zxid }) => zxid >= from && zxid <= at);
     if (base === undefined && from === 0 && !isBuiltIn(path)) return { kind: "none" };
     if (base === undefined) {
       const place = isReached ? `between ${formatZxid(from)} and ${formatZxid(at)}` : `at ${formatZxid(at)}`;

@@ -6,12 +6,13 @@ import {
   nodeKind,
   type PastNode,
   pathFault,
+  ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import { HistoryReader } from "@zooid/txn-log/sqlite";
+import { type HistoryBranch, HistoryReader, listArchive, logFolderOf } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { OfflineError } from "../offline-error.ts";
-import { type RestoreTarget, zxidOf } from "../restore-plan.ts";
+import { planRestore, type RestoreTarget, zxidOf } from "../restore-plan.ts";
 import { aclText, changeText, dataText, whoText, zxidAndTime } from "./inspect-lines.ts";
 
 export interface NodeHistoryOptions {
@@ -37,7 +38,8 @@ export function printChanges(
   { path, isRecursive, after, hasData }: NodeHistoryOptions,
   output: { print(line: string): void; warn(text: string): void },
 ): void {
-  const reader = readerOf(archive, path);
+  checkPath(path);
+  const reader = new HistoryReader(archive, new TxnReader());
   const begin = reader.range()?.after;
   if (begin === undefined) throw new OfflineError([`${archive} has no files of a history`]);
   if (after !== undefined && after < begin) output.warn(`the history begins after ${formatZxid(begin)}`);
@@ -65,8 +67,9 @@ export function printPastNode(
   { path, at, hasData }: { readonly path: string; readonly at: RestoreTarget; readonly hasData: boolean },
   print: (line: string) => void,
 ): void {
-  const reader = readerOf(archive, path);
+  checkPath(path);
   const zxid = zxidOf(archive, at);
+  const reader = new HistoryReader(archive, new TxnReader(), undefined, branchAt(archive, zxid));
   const answer = reader.nodeAt(Buffer.from(path), zxid);
   switch (answer.kind) {
     case "node":
@@ -78,12 +81,18 @@ export function printPastNode(
   }
 }
 
-function readerOf(archive: string, path: string): HistoryReader {
+/** As a restore has it; undefined where no file begins before the end of another one. */
+function branchAt(archive: string, zxid: Zxid): HistoryBranch | undefined {
+  const files = listArchive(logFolderOf(archive));
+  const overlaps = files.some(({ after }, i) => after < (files[i - 1]?.end ?? ZXID_NONE));
+  return overlaps ? planRestore(archive, { zxid }) : undefined;
+}
+
+function checkPath(path: string): void {
   const bytes = Buffer.from(path);
   const fault = pathFault(bytes, 0, bytes.length);
   if (fault !== undefined)
     throw new OfflineError([`${JSON.stringify(path)} is no path: it ${fault === "empty" ? "is empty" : fault}`]);
-  return new HistoryReader(archive, new TxnReader());
 }
 
 function nodeText(node: PastNode, hasData: boolean): string {
