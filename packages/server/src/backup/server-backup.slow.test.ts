@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTarget, verifyBackup } from "@zooid/backup";
-import { ErrorCode, OpCode, type Zxid } from "@zooid/model";
+import { ErrorCode, OpCode } from "@zooid/model";
 import { create, RawClient, read, setData } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ServerOptions } from "../config.ts";
@@ -73,34 +73,4 @@ test("a target that is away stops no client, and is named", async () => {
   await expect.poll(() => zk.lines.some((line) => line.includes(`${target} does not exist`)), WAIT).toBe(true);
   expect((await client.ask(OpCode.CREATE, create("/a", "0"))).code).toBe(ErrorCode.OK);
   expect(await text(zk.adminPort, "commands/monitor")).toContain(`"zooid_backup_failing" : 1`);
-});
-
-test("a server alone that was restored continues the backup, and another one is refused", async () => {
-  const first: Zxid[] = [];
-  for (let life = 0; life < 2; life++) {
-    await using zk = await startTestServer(options());
-    await using client = await RawClient.withSession(zk.port);
-    await client.ask(OpCode.CREATE, create(`/${life}`, "0"));
-    first.push(zk.summary.appliedZxid);
-    const end = async (): Promise<number> =>
-      (await verifyBackup(openTarget({ target }), join(folder, "scratch"))).end ?? 0;
-    await expect.poll(end, WAIT).toBeGreaterThanOrEqual(zk.summary.appliedZxid);
-  }
-  const stranger = await startTestServer(options("stranger"));
-  {
-    await using zk = stranger;
-    await using client = await RawClient.withSession(zk.port);
-    await client.ask(OpCode.CREATE, create("/stranger", "0"));
-    await expect.poll(() => zk.lines.join(), WAIT).toContain("and does not have that; each ensemble needs");
-    expect(zk.lines.join()).not.toContain("this server continues the backup");
-    expect(await text(zk.adminPort, "commands/monitor")).toContain(`"zooid_backup_failing" : 1`);
-  }
-  const directories = { dataDir: join(folder, "restored") };
-  const restoring = { command: "restore", directories, member: undefined, keepsSessions: false, warn: () => {} };
-  await restoreHistory(planRestore(target, { zxid: first[0] ?? (0 as Zxid) }), restoring);
-  await using zk = await startTestServer(options("restored"));
-  await using client = await RawClient.withSession(zk.port);
-  await client.ask(OpCode.CREATE, create("/restored", "0"));
-  await expect.poll(() => zk.lines.join(), WAIT).toContain("from before a restore: a new base follows");
-  await expect.poll(() => zk.lines.join(), WAIT).toContain("which was read back");
 });
