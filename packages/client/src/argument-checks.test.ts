@@ -197,6 +197,20 @@ const ROWS: Readonly<Record<string, Row>> = {
     argument("ruok", undefined, null, 5, "", "RUOK", "stats"),
     options<AdminCommandOptions>({ signal: NO_SIGNAL, timeoutMs: NO_TIME, tls: [5, "x", null, { certt: "x" }] }),
   ),
+  planUndo: row(
+    main.planUndo,
+    argument(zk, undefined, null, 5, {}),
+    path,
+    argument(1, undefined, null, "1", 0, -1, 1.5),
+    options<Pick<CallOptions, "signal">>({ signal: NO_SIGNAL }),
+  ),
+  carryOutUndo: row(
+    main.carryOutUndo,
+    argument(zk, undefined, null, 5, {}),
+    path,
+    argument({ kind: "none" }, undefined, null, 5, {}, { kind: "undo" }),
+    options<Pick<CallOptions, "signal">>({ signal: NO_SIGNAL }),
+  ),
   closeOnExit: row(
     main.closeOnExit,
     client,

@@ -3,13 +3,8 @@ import { assert, earlierOf, formatZxid, isFloorUncommitted, type Zxid } from "@z
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
 import { listBases } from "./archive/archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
-import {
-  type HistoryPurge,
-  type HistoryPurgeOptions,
-  type HistoryPurgeParts,
-  purgeHistory,
-  purgeObstacle,
-} from "./archive/history-purge.ts";
+import { type HistoryPurgeParts, purgeHistory, purgeObstacle } from "./archive/history-purge.ts";
+import type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge-options.ts";
 import { HistoryQueries } from "./archive/history-queries.ts";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
 import { DataDirectories } from "./directory/data-directories.ts";
@@ -598,7 +593,7 @@ export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";
 export type { BaseManifest, BasePart } from "./archive/base-manifest.ts";
-export type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge.ts";
+export type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge-options.ts";
 export { HistoryQueries } from "./archive/history-queries.ts";
 export {
   type ChangeSink,

@@ -1,4 +1,14 @@
-import { nodeKind, type PastNode, type Zxid } from "@zooid/model";
+import {
+  checkArgument,
+  checkFit,
+  nodeKind,
+  type PastNode,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  type Zxid,
+} from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
 import type { NodeData } from "../calls/operation.ts";
 import type { Client } from "../client.ts";
@@ -20,6 +30,17 @@ export interface UndoPlan {
   readonly step: UndoStep;
 }
 
+const OPTIONS: Shape<Pick<CallOptions, "signal">> = shape<Pick<CallOptions, "signal">>({ signal: rules.signal });
+const zxidRule: Rule = {
+  expected: "the zxid of a change, a whole number above 0",
+  accepts: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+};
+const KINDS: ReadonlySet<unknown> = new Set<UndoStep["kind"]>(["none", "set", "create", "delete", "impossible"]);
+const stepRule: Rule = {
+  expected: "a step of planUndo",
+  accepts: (value) => typeof value === "object" && value !== null && "kind" in value && KINDS.has(value.kind),
+};
+
 /**
  * Compares a node with its state before a transaction, which a Zooid server's history has. Nothing
  * is written.
@@ -32,6 +53,10 @@ export async function planUndo(
   zxid: Zxid,
   options: Pick<CallOptions, "signal"> = {},
 ): Promise<UndoPlan> {
+  checkArgument("planUndo", "a client", client, rules.client);
+  checkArgument("planUndo", "a path", path, rules.path);
+  checkArgument("planUndo", "a zxid", zxid, zxidRule);
+  checkFit("planUndo", options, OPTIONS);
   const [before, now] = await Promise.all([
     stateBefore(client, path, zxid, options),
     client.getOrNull(path, { sync: true, ...options }),
@@ -50,6 +75,10 @@ export async function carryOutUndo(
   step: UndoStep,
   options: Pick<CallOptions, "signal"> = {},
 ): Promise<void> {
+  checkArgument("carryOutUndo", "a client", client, rules.client);
+  checkArgument("carryOutUndo", "a path", path, rules.path);
+  checkArgument("carryOutUndo", "a step", step, stepRule);
+  checkFit("carryOutUndo", options, OPTIONS);
   switch (step.kind) {
     case "set":
       await client.set(path, step.data, { version: step.version, ...options });

@@ -9,7 +9,7 @@ import { createNodes, runOracle } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { listArchive } from "./archive-folder.ts";
-import type { HistoryPurge } from "./history-purge.ts";
+import type { HistoryPurge } from "./history-purge-options.ts";
 
 let place: TemporaryDirectory;
 let directory: string;

@@ -7,32 +7,11 @@ import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import type { ReaderLeases } from "../segments/reader-leases.ts";
 import { isSegmentBefore } from "../segments/segment-name.ts";
 import type { SnapshotTransfers } from "../snapshots/snapshot-transfers.ts";
-import type { LiveTree } from "../state/live-tree.ts";
 import type { SqliteStateStore } from "../state/sqlite-state-store.ts";
 import { StoreError } from "../store-error.ts";
 import type { Archive } from "./archive.ts";
+import type { HistoryPurge, HistoryPurgeOptions } from "./history-purge-options.ts";
 import { planPurge } from "./purge-plan.ts";
-
-export interface HistoryPurgeOptions {
-  /** The last transaction of which nothing shall be left but what the tree has of it. */
-  readonly through: Zxid;
-  readonly tree: LiveTree;
-  /** Marks what is applied as committed and durable. */
-  readonly mark: () => void;
-  /** Asked between steps: whether to give up. */
-  readonly isEnded: () => boolean;
-  /**
-   * Time that a step waits for what is in its way: entries that are not committed, a state that is
-   * sent, readers of segments. Default 60 s.
-   */
-  readonly waitMs?: number;
-}
-
-/** What a purge removed, or why it did not come to its end. */
-export type HistoryPurge =
-  | { readonly kind: "purged"; readonly fileCount: number; readonly baseCount: number; readonly base: Zxid }
-  /** What is removed by then stays so; the next purge does the rest. */
-  | { readonly kind: "obstacle"; readonly reason: string };
 
 export interface HistoryPurgeParts {
   readonly archive: Archive;
