@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
 import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/txn-log/testing/apache-transactions";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { ExitStatus, exitStatusOf } from "../process/exit-status.ts";
 import { exportData } from "./export.ts";
 import { importFromApache } from "./import.ts";
@@ -38,16 +38,23 @@ async function run(...argv: readonly string[]): Promise<readonly string[]> {
 }
 
 /** A data directory with all kinds of nodes but ephemeral ones, up to the first zxid of epoch 1. */
-async function makeData(): Promise<void> {
-  const apache = join(folder, "apache");
-  mkdirSync(apache);
-  writeFileSync(join(apache, "snapshot.14"), APACHE_SNAPSHOT);
-  writeFileSync(join(apache, "log.15"), apacheLog([LONG]));
-  await run("import", "--apache", apache, "--data", data);
+let imported = "";
+beforeAll(async () => {
+  const made = mkdtempSync(join(tmpdir(), "zooid-imported-"));
+  imported = join(made, "data");
+  writeFileSync(join(made, "snapshot.14"), APACHE_SNAPSHOT);
+  writeFileSync(join(made, "log.15"), apacheLog([LONG]));
+  await run("import", "--apache", made, "--data", imported);
+});
+afterAll(() => rmSync(dirname(imported), { recursive: true, force: true }));
+
+/** A copy of it, which a test may damage. */
+function makeData(): void {
+  cpSync(imported, data, { recursive: true });
 }
 
 test("an export says what it has made, and with which flags Apache's server loads it", async () => {
-  await makeData();
+  makeData();
   expect(await run("export", "--apache", out, "--data", data)).toEqual([
     `${out} has 16 znodes up to 0x100000001; 0 ephemeral znodes left out`,
     "! start Apache ZooKeeper with -Dzookeeper.extendedTypesEnabled=true: without it, a server deletes 1 znode with a time to live",
@@ -57,7 +64,7 @@ test("an export says what it has made, and with which flags Apache's server load
 });
 
 test("an export can be imported, and says the same then", async () => {
-  await makeData();
+  makeData();
   await run("export", "--apache", out, "--data", data);
   expect(await run("import", "--apache", out, "--plan")).toEqual([
     `snapshot: ${join(out, "version-2/snapshot.100000001")}`,
@@ -77,7 +84,7 @@ test.each<[string, () => void, ExitStatus]>([
   ["a place with files", () => mkdirSync(join(out, "mine"), { recursive: true }), ExitStatus.REFUSED],
   ["a file as place", () => writeFileSync(out, "mine"), ExitStatus.REFUSED],
 ])("%s is refused in a sentence, and nothing is left behind", async (_, arrange, status) => {
-  await makeData();
+  makeData();
   arrange();
   const before = [readdirSync(folder), existsSync(data) ? readdirSync(data) : undefined];
   const failure = await run("export", "--apache", out, "--data", data).catch((error: unknown) => error);
