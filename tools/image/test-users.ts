@@ -74,7 +74,14 @@ async function tryUser(tag: string, name: string, trial: UserTrial, volumes: str
     `ZOO_CFG_EXTRA=admin.serverPort=${adminPort}`,
   ];
   await podman(
-    ...["run", "--detach", "--name", name, ...LIMITS, "--network", "host", ...trial.options],
+    "run",
+    "--detach",
+    "--name",
+    name,
+    ...LIMITS,
+    "--network",
+    "host",
+    ...trial.options,
     ...environment.flatMap((one) => ["--env", one]),
     ...DIRECTORIES.flatMap((directory) => {
       const isFixed = directory === "conf" && trial.hasFixedConf === true;

@@ -51,7 +51,7 @@ export function securityFacts(command: ServeCommand, missing: string[]): Securit
   };
 }
 
-/** The server refuses to start with neither, unless it is told that strangers may take part. */
+/** A server with neither starts only where zooid.allowUnauthenticatedPeers is true. */
 function hasPeerProof(values: ReadonlyMap<string, string>): boolean {
   return values.get("zooid.allowUnauthenticatedPeers")?.toLowerCase() !== "true" || values.has("zooid.peerSecretFile");
 }

@@ -113,7 +113,7 @@ export interface ServeCommand extends Pick<ConfigFile, "options" | "warnings" | 
   readonly auditFile: string | undefined;
 }
 
-/** `check`: what is wrong or risky on this machine, for a server that runs or not. */
+/** `check`: looks at a configuration and at this machine; the server need not run. */
 export interface CheckCommand {
   readonly kind: "check";
   /** What the server would be started with; an error: why it would not start. */

@@ -2,28 +2,26 @@ import { parseServerLine } from "@zooid/model";
 import { type Finding, finding } from "../finding.ts";
 import { placeOf, type ServerSettings, type Setting, settingOf } from "./settings.ts";
 
-/** Settings that belong to the ensemble, each under all of its names. */
-const SHARED: readonly (readonly string[])[] = [
-  ["tickTime", "zooid.tickMs"],
-  ["initLimit"],
-  ["syncLimit"],
-  ["minSessionTimeout"],
-  ["maxSessionTimeout"],
-  ["jute.maxbuffer"],
-  ["reconfigEnabled"],
-  ["extendedTypesEnabled", "zookeeper.extendedTypesEnabled"],
-  ["enforceQuota", "zookeeper.enforceQuota"],
-  ["localSessionsEnabled"],
-  ["localSessionsUpgradingEnabled"],
-  ["zooid.multiPartsMax"],
-  ["authProvider.sasl"],
-  ["quorum.auth.enableSasl"],
-  ["sslQuorum"],
+/** Settings that belong to the ensemble. */
+const SHARED: readonly string[] = [
+  "tickTime",
+  "initLimit",
+  "syncLimit",
+  "minSessionTimeout",
+  "maxSessionTimeout",
+  "jute.maxbuffer",
+  "reconfigEnabled",
+  "extendedTypesEnabled",
+  "enforceQuota",
+  "localSessionsEnabled",
+  "localSessionsUpgradingEnabled",
+  "zooid.multiPartsMax",
+  "sslQuorum",
 ];
 
 /** What the members' files say differently though it should be the same in all. */
 export function differenceFindings(files: readonly ServerSettings[]): readonly Finding[] {
-  return [...listDifferences(files), ...SHARED.flatMap((keys) => settingDifference(files, keys))];
+  return [...listDifferences(files), ...SHARED.flatMap((key) => settingDifference(files, key))];
 }
 
 /** Files without lines of servers have their list in a dynamic file. */
@@ -59,11 +57,10 @@ function listOf({ settings }: ServerSettings): string {
     .join(", ");
 }
 
-function settingDifference(files: readonly ServerSettings[], keys: readonly string[]): readonly Finding[] {
-  const found = files.map((file) => ({ file, setting: settingOf(file, ...keys) }));
+function settingDifference(files: readonly ServerSettings[], key: string): readonly Finding[] {
+  const found = files.map((file) => ({ file, setting: settingOf(file, key) }));
   const values = Map.groupBy(found, ({ setting }) => setting?.value.trim().toLowerCase());
   if (values.size < 2) return [];
-  const [key = ""] = keys;
   const parts = [...values].map(([, those]) => {
     const value = those[0]?.setting?.value;
     const places = those.map(({ file, setting }) => placed(file, setting)).join(", ");

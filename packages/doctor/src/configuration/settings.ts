@@ -14,9 +14,9 @@ export interface ServerSettings {
   readonly settings: readonly Setting[];
 }
 
-/** The value in force of a setting, which also counts under other names. */
-export function settingOf({ settings }: ServerSettings, ...keys: readonly string[]): Setting | undefined {
-  return settings.findLast(({ key }) => keys.includes(key));
+/** The line in force of a setting. */
+export function settingOf({ settings }: ServerSettings, name: string): Setting | undefined {
+  return settings.findLast(({ key }) => key === name);
 }
 
 /** `zoo.cfg, line 7`. */

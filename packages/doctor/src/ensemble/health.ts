@@ -20,13 +20,13 @@ const MEANINGS: ReadonlyMap<string, CheckMeaning> = new Map<string, CheckMeaning
   ],
   [
     "data",
-    { id: "data-damaged", remedy: "docs/disaster.md, “A file is damaged”; its log names the file (scrub-damage)" },
+    { id: "data-damaged", remedy: "docs/operations.md, “Full or failing disk”; its log names the file (file-damaged)" },
   ],
-  ["backup", { id: "backup-late", remedy: "zooid-cli backup status, and its log (backup-failing)" }],
+  ["backup", { id: "backup-late", remedy: "zooid-cli backup status, and its log (backup-failed)" }],
 ]);
 /** `certificate-for-clients`, `certificate-for-peers`. */
 const CERTIFICATE = /^certificate-for-/;
-const CERTIFICATE_REMEDY = "write a new one to the same place; the server takes it within a minute, or at SIGHUP";
+const CERTIFICATE_REMEDY = "write a new one to the same place, and send the server SIGHUP";
 const OTHER_REMEDY = "its log has the reason";
 
 /** What a server calls a fault of its own. */

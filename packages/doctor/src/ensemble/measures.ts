@@ -38,7 +38,7 @@ function descriptors(name: string, metrics: Metrics): readonly Finding[] {
       "descriptors-near",
       name,
       found,
-      "raise LimitNOFILE (ulimit -n), or look for clients that leak connections: zooid-cli server cons",
+      "raise LimitNOFILE (ulimit -n), or look for clients that leak connections: zooid-cli 4lw cons",
     ),
   ];
 }
@@ -68,7 +68,9 @@ function clocks(name: string, metrics: Metrics): readonly Finding[] {
 function history(name: string, metrics: Metrics): readonly Finding[] {
   if ((firstValue(metrics, "zooid_history_failing") ?? 0) === 0) return [];
   const found = "its history is not written (zooid_history_failing)";
-  return [finding("history-failing", name, found, "its log says why (history-failing); mostly the disk has no room")];
+  return [
+    finding("history-failing", name, found, "its log says why (history-not-written); mostly the disk has no room"),
+  ];
 }
 
 function room(name: string, metrics: Metrics): readonly Finding[] {

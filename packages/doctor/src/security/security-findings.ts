@@ -25,7 +25,7 @@ export function securityFindings(subject: string, facts: SecurityFacts, nowMs: n
       notAfterMs <= nowMs
         ? (["certificate-ended", `the certificate of ${key} ended on ${date}`] as const)
         : (["certificate-ends", `the certificate of ${key} ends on ${date}, in ${counted(days, "day")}`] as const);
-    const remedy = "write a new one to the same place; the server takes it within a minute, or at SIGHUP";
+    const remedy = "write a new one to the same place, and send the server SIGHUP";
     findings.push(finding(id, path, found, remedy));
   }
   if (peers?.isAuthenticated === false && peers.distantHost !== undefined) {

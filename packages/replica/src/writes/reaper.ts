@@ -36,7 +36,7 @@ export class Reaper {
     this.#dueMs = nowMs + this.#parts.config.reaping.checkIntervalMs;
   }
 
-  /** Nothing is removed for a while: what has expired meanwhile may be wanted. */
+  /** Removes nothing for a while: operators may want nodes that have expired since. */
   rest(nowMs: number): void {
     this.#dueMs = nowMs + PAUSE_MS;
   }

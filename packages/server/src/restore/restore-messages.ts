@@ -9,7 +9,7 @@ export interface RestoreThreadData {
   readonly moment: RestoreTarget;
   /** Whether only what the state would be made from is looked at. */
   readonly isPlan: boolean;
-  /** A folder in the data directory: what is in it goes first. */
+  /** A folder in the data directory. Its files are removed first. */
   readonly folder: string;
   /** Whose history it must be; empty for a server alone. */
   readonly ensembleId: string;

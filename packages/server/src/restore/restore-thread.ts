@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { BackupError, type BackupTarget, openTarget } from "@zooid/backup";
+import { BackupError, openUploadTarget } from "@zooid/backup";
 import { ZXID_NONE } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
 import { lowerPriority } from "@zooid/txn-log/archive";
@@ -30,7 +30,7 @@ async function reportOf({ settings, moment, isPlan, folder, ensembleId }: Restor
   try {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { mode: 0o700 });
-    const target = opened(settings);
+    const target = openUploadTarget(settings, new AbortController().signal);
     const warnings: string[] = [];
     const warn = (text: string): void => void warnings.push(text);
     if (isPlan) {
@@ -55,11 +55,6 @@ async function reportOf({ settings, moment, isPlan, folder, ensembleId }: Restor
     rmSync(folder, { recursive: true, force: true });
     return { kind: "failed", problem: problemOf(error) };
   }
-}
-
-function opened({ credentialsFile: file, ...settings }: RestoreThreadData["settings"]): BackupTarget {
-  if (file === undefined) return openTarget(settings);
-  return openTarget({ ...settings, credentials: { file, text: readFileSync(file, "utf8") } });
 }
 
 /** A base before the first transaction may be older than the ensemble's id: its files have it. */

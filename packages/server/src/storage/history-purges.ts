@@ -76,9 +76,8 @@ export class HistoryPurges {
   /** What a purge would remove now; nothing is changed. */
   async plan(request: PurgeRequest): Promise<PurgeOutline | PurgeRefusal> {
     const host = this.#host;
-    if (this.#status.state === "running")
-      return new PurgeRefusal("a purge is under way: purge_status says how it ends");
-    if (host.isRestoring()) return new PurgeRefusal("a restore is under way");
+    const busy = this.#busyReason();
+    if (busy !== undefined) return new PurgeRefusal(busy);
     const backupReason = request.withBackup ? this.#backupReason() : undefined;
     if (backupReason !== undefined) return new PurgeRefusal(backupReason);
     try {
@@ -97,8 +96,9 @@ export class HistoryPurges {
   async begin(request: PurgeRequest, requester: string): Promise<PurgeOutline | PurgeRefusal> {
     const outline = await this.plan(request);
     if (outline instanceof PurgeRefusal) return outline;
-    // Another one may have begun while this one was planned.
-    if (this.#status.state === "running") return new PurgeRefusal("a purge is under way");
+    // Others may have begun while this one was planned.
+    const busy = this.#busyReason();
+    if (busy !== undefined) return new PurgeRefusal(busy);
     const { through } = outline;
     this.#status = { state: "running", through };
     this.#host.warn(
@@ -107,6 +107,12 @@ export class HistoryPurges {
     );
     void this.#run(through, request.withBackup);
     return outline;
+  }
+
+  /** What else is at work on the same files. */
+  #busyReason(): string | undefined {
+    if (this.#status.state === "running") return "a purge is under way: purge_status says how it ends";
+    return this.#host.isRestoring() ? "a restore is under way" : undefined;
   }
 
   async #run(through: Zxid, withBackup: boolean): Promise<void> {

@@ -100,7 +100,7 @@ async function ask(path: string, method = "GET", body?: string): Promise<string>
   return text;
 }
 
-/** What clients do, and what they are told where it fails. @returns the last zxid */
+/** Requests of clients, and the errors of those that fail. @returns the last zxid */
 async function useNodes(): Promise<string> {
   const raw = await RawClient.open(server.port);
   const { password } = await raw.handshake();

@@ -67,7 +67,8 @@ async function makePlaces(): Promise<readonly KeptHistory[]> {
   mkdirSync(target);
   const admin = await BackupAdmin.atFreePort();
   const settings = [
-    ...["zooid.history.retainMs=86400000", "zooid.history.fileMs=200"],
+    "zooid.history.retainMs=86400000",
+    "zooid.history.fileMs=200",
     ...[`zooid.backup.target=${target}`, "zooid.backup.baseEveryMs=86400000"],
     ...admin.settings,
   ];

@@ -1,11 +1,11 @@
 /**
- * A consumer of changes that may be killed at any moment: it appends what it is told to a file, and
- * continues from there in its next life.
+ * A consumer of changes that may be killed at any moment: it appends each change to a file, and its
+ * next process continues from there.
  *
  *     node changes-consumer-process.ts HOSTS PATH FILE PAGE_SIZE WAY
  *
- * WAY is `reached`: behind the last place of which it was told that everything up to there has
- * come; or `change`: before the last change that it has, since a transaction may have more.
+ * WAY is `reached`: behind the last `reached` of the stream; or `change`: before the last change in
+ * the file, since its transaction may have more.
  */
 import { connect } from "@zooid/client";
 import type { Zxid } from "@zooid/model";

@@ -1,7 +1,7 @@
 /**
  * A consumer of changes, and the servers of an ensemble that keeps its history, are killed again
- * and again while writers work; what the consumer has in the end is compared with what clients were
- * told.
+ * and again while writers work. The consumer's changes are compared with the answers that the
+ * writers got.
  *
  *     npm run tool -- changes-consumer [--kills 20] [--writers 4] [--servers 3] [--seed N] [--keep]
  *

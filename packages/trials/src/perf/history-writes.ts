@@ -153,7 +153,13 @@ async function measure({ ensemble, backup }: Side, load: Load, rate: number | un
   const loop =
     load === "closed" ? ["--connections", "64", "--in-flight", "16"] : ["--connections", "64", "--rate", String(rate)];
   const running = runBench(
-    ...["--hosts", ensemble.hosts, "read-ratio", "--ratio", "0", "--payload", String(PAYLOAD)],
+    "--hosts",
+    ensemble.hosts,
+    "read-ratio",
+    "--ratio",
+    "0",
+    "--payload",
+    String(PAYLOAD),
     ...[...loop, "--duration", `${values.seconds}s`, "--warmup", "1"],
   );
   const based = load === "base" ? delay(BASE_AFTER_MS).then(() => backup?.admin.untilComplete()) : undefined;

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
-import { emptySlice, type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model/storage";
+import { type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model/storage";
 import { type Database, openReader } from "../database.ts";
 import { ChunkWriter } from "../snapshots/chunk-writer.ts";
 import { SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
-import { dataStart, RowOffset, viewNode } from "../state/node-row.ts";
+import { dataStart, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
 import { NodeRuns } from "../state/node-runs.ts";
 import { damagedState, readAcls, readMeta, readSessions } from "../state/state-rows.ts";
 import type { SnapshotContent, StateNode } from "../state-store.ts";
@@ -214,18 +214,6 @@ export class ApacheSnapshotEncoder {
 function kindOf(row: Buffer): NodeKind {
   const owner = RowOffset.stat + StatOffset.ephemeralOwner;
   return nodeKind(row.readInt32BE(owner), row.readInt32BE(owner + 4));
-}
-
-function newStateNode(): StateNode {
-  return {
-    id: 0,
-    parentId: 0,
-    name: emptySlice(),
-    hasData: false,
-    data: emptySlice(),
-    stat: emptySlice(),
-    acl: [],
-  };
 }
 
 /** A list with its count, from the form that it has in a state file. */

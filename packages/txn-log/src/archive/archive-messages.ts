@@ -14,7 +14,7 @@ export interface ArchiveThreadData extends ArchiveLimits {
   readonly leases: SharedArrayBuffer;
   readonly port: MessagePort;
   readonly decoderModule: string;
-  /** Where an archive without files begins: what the log lacks behind it is a gap. */
+  /** Where an archive without files begins. Transactions behind it that the log lacks are a gap. */
   readonly begin: Zxid;
 }
 

@@ -83,7 +83,7 @@ export interface ArchiveParts {
   readonly decoderModule: string;
   /** The log's floor: it is held until the first file says where the archive ends. */
   readonly after: Zxid;
-  /** Where an archive without files begins: what the log lacks behind it is a gap. */
+  /** Where an archive without files begins. Transactions behind it that the log lacks are a gap. */
   readonly begin: Zxid;
   /** Whether the log lacks what follows the archive's last file. */
   readonly isBehindGap: boolean;

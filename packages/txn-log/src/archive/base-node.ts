@@ -1,6 +1,6 @@
-import { emptySlice, type PastNode, StatOffset, type Zxid } from "@zooid/model/storage";
+import { type PastNode, StatOffset, type Zxid } from "@zooid/model/storage";
 import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
-import { dataStart, isWhole, RowOffset, viewNode } from "../state/node-row.ts";
+import { dataStart, isWhole, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
 import type { StateNode } from "../state-store.ts";
 import { type ListedBase, readBase } from "./archive-base.ts";
 import { damaged } from "./archive-format.ts";
@@ -80,15 +80,7 @@ class NodeFinder implements SnapshotParts {
   /** Steps whose nodes may still come, by the id of their parent. */
   readonly #awaited = new Map<number, Step>();
   #left: number;
-  readonly #node: StateNode = {
-    id: 0,
-    parentId: 0,
-    name: emptySlice(),
-    hasData: false,
-    data: emptySlice(),
-    stat: emptySlice(),
-    acl: [],
-  };
+  readonly #node: StateNode = newStateNode();
 
   /** @param eachChild takes the name of each child of the wanted nodes; lent */
   constructor(file: string, paths: readonly Buffer[], eachChild?: (name: Buffer) => void) {

@@ -1,6 +1,6 @@
-import { type Acl, emptySlice } from "@zooid/model/storage";
+import type { Acl } from "@zooid/model/storage";
 import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
-import { isWhole, RowOffset, viewNode } from "../state/node-row.ts";
+import { isWhole, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
 import { SNAPSHOT_CHUNK_BYTES, type StateNode, type StateSession, type StateSink } from "../state-store.ts";
 import { damaged } from "./archive-format.ts";
 
@@ -43,15 +43,7 @@ class StateParts implements SnapshotParts {
   readonly #place: string;
   readonly #sink: StateSink;
   readonly #acls: Acl[] = [];
-  readonly #node: StateNode = {
-    id: 0,
-    parentId: 0,
-    name: emptySlice(),
-    hasData: false,
-    data: emptySlice(),
-    stat: emptySlice(),
-    acl: [],
-  };
+  readonly #node: StateNode = newStateNode();
 
   constructor(place: string, sink: StateSink) {
     this.#place = place;

@@ -1,7 +1,6 @@
-import { copySlice, emptySlice, STAT_BYTES, StatOffset } from "@zooid/model";
+import { copySlice, STAT_BYTES, StatOffset } from "@zooid/model";
 import { expect, test } from "vitest";
-import type { StateNode } from "../state-store.ts";
-import { encodeRow, isWhole, viewNode } from "./node-row.ts";
+import { encodeRow, isWhole, newStateNode, viewNode } from "./node-row.ts";
 
 test.each([
   ["with data", Buffer.from("some bytes")],
@@ -13,15 +12,7 @@ test.each([
   stat.writeInt32BE(data?.length ?? 0, StatOffset.dataLength);
   const row = Buffer.from(encodeRow({ id: 2 ** 40, parentId: 3, name, data, stat, acl: [] }, 5));
   expect(isWhole(row)).toBe(true);
-  const node: StateNode = {
-    id: 0,
-    parentId: 0,
-    name: emptySlice(),
-    hasData: false,
-    data: emptySlice(),
-    stat: emptySlice(),
-    acl: [],
-  };
+  const node = newStateNode();
   expect(viewNode(row, node)).toBe(5);
   expect([node.id, node.parentId, node.hasData]).toEqual([2 ** 40, 3, data !== null]);
   expect(Buffer.from(copySlice(node.name))).toEqual(name);

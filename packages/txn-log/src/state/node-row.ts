@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { STAT_BYTES, StatOffset, setSlice } from "@zooid/model/storage";
+import { emptySlice, STAT_BYTES, StatOffset, setSlice } from "@zooid/model/storage";
 import type { StateNode } from "../state-store.ts";
 import type { LiveNode } from "./live-tree.ts";
 
@@ -45,6 +45,19 @@ export function isWhole(row: unknown): row is Buffer {
   if (!Buffer.isBuffer(row) || row.length < RowOffset.name || row.readUInt32BE(0) !== crc32(row.subarray(RowOffset.id)))
     return false;
   return rowLength(row, 0) === row.length;
+}
+
+/** A node to be filled by {@link viewNode}. */
+export function newStateNode(): StateNode {
+  return {
+    id: 0,
+    parentId: 0,
+    name: emptySlice(),
+    hasData: false,
+    data: emptySlice(),
+    stat: emptySlice(),
+    acl: [],
+  };
 }
 
 /** Fills a reused node from a row; returns the row's ACL id. */

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Acl, emptySlice, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model/storage";
+import { type Acl, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model/storage";
 import { CHAIN_NONE, chainHigh, chainLow } from "../chain.ts";
 import {
   type Database,
@@ -11,12 +11,12 @@ import {
   readNamed,
   type Statement,
 } from "../database.ts";
-import type { StateMeta, StateNode, StateSession, StateSink } from "../state-store.ts";
+import type { StateMeta, StateSession, StateSink } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import { syncDirectoryOf, syncPath } from "../sync-path.ts";
 import { CHECKPOINTS_FULL_FILE, type TestBreak } from "../test-break.ts";
 import type { LogPosition } from "../txn-log.ts";
-import { isWhole, plainRow, RowOffset, viewNode } from "./node-row.ts";
+import { isWhole, newStateNode, plainRow, RowOffset, viewNode } from "./node-row.ts";
 import {
   type Counts,
   checkedSession,
@@ -366,15 +366,7 @@ function loadSessions(database: Database, file: string, sink: StateSink): number
 function loadNodes(database: Database, file: string, sink: StateSink): number {
   const acls = new Map([...readAcls(database, file)].map(([id, content]) => [id, parseAcl(content)]));
   const rows = database.prepare(`SELECT node FROM nodes WHERE id > ? ORDER BY id LIMIT ${LOAD_ROWS}`).pluck();
-  const node: StateNode = {
-    id: 0,
-    parentId: 0,
-    name: emptySlice(),
-    hasData: false,
-    data: emptySlice(),
-    stat: emptySlice(),
-    acl: OPEN_ACL,
-  };
+  const node = newStateNode();
   let count = 0;
   for (;;) {
     const chunk = rows.all(node.id) as Buffer[];
