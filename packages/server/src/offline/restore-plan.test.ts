@@ -134,6 +134,17 @@ describe("a zxid", () => {
     expect(problem({ zxid: Z(2) })).toContain(`${manifest} is damaged`);
   });
 
+  test("before a damaged file is made without reading it", () => {
+    const [, second, third] = listArchive(join(archive, "log"));
+    for (const { folder } of listBases(join(archive, "base")).slice(1)) rmSync(folder, { recursive: true });
+    truncateSync(third?.file ?? "", 30);
+    expect(shown(planRestore(archive, { zxid: Z(4) }))).toEqual([[0], [2, 4], [4]]);
+    expect(problem({ zxid: Z(5) })).toContain(`${third?.file} is damaged`);
+    truncateSync(second?.file ?? "", 30);
+    expect(shown(planRestore(archive, { zxid: Z(2) }))).toEqual([[0], [2], [2]]);
+    expect(shown(planRestore(archive, { zxid: 0 as Zxid }))).toEqual([[0], [], [0 - Z(0)]]);
+  });
+
   test("is not made from the files of another history, whatever their names", () => {
     const [, second] = listArchive(join(archive, "log"));
     rmSync(second?.file ?? "");

@@ -125,7 +125,7 @@ function newestRun(
   for (const base of bases.toReversed()) {
     try {
       // The oldest one is read when it is used.
-      const run = runOf(base, base === bases[0] ? readManifest(base) : checkedManifest(base), files);
+      const run = runOf(base, base === bases[0] ? readManifest(base) : checkedManifest(base), files, target);
       if (damage.length === 0 || run.end >= (target ?? bases.at(-1)?.zxid ?? 0)) return { run, damage };
     } catch (error) {
       if (!(error instanceof StoreError && error.code === "DAMAGED")) throw error;
@@ -143,11 +143,13 @@ function checkedManifest(base: ListedBase): BaseManifest {
   return manifest;
 }
 
-function runOf(base: ListedBase, manifest: BaseManifest, files: readonly ListedFile[]): Run {
+/** @param target files behind it are not read, so that their damage refuses no earlier moment */
+function runOf(base: ListedBase, manifest: BaseManifest, files: readonly ListedFile[], target: Zxid | undefined): Run {
   const continued: ListedFile[] = [];
   let end: LogPosition = manifest.position;
   // Where files overlap, one of them continues the chain.
   for (const file of files) {
+    if (target !== undefined && end.zxid >= target) break;
     if (file.end <= end.zxid || file.after > end.zxid) continue;
     using archive = new ArchiveFile(file.file);
     const { after, end: next } = archive.footer;

@@ -102,8 +102,11 @@ async function untilUploaded(admin: BackupAdmin, last: Zxid): Promise<void> {
 }
 
 async function momentsOf(place: KeptHistory): Promise<readonly Moment[]> {
-  const { first, last } = place.range();
-  const zxids = Array.from({ length: MOMENTS }, () => random.between(first, last) as Zxid);
+  const ranges = place.logRanges();
+  const zxids = Array.from({ length: MOMENTS }, () => {
+    const { first, last } = random.pick(ranges);
+    return random.between(first, last) as Zxid;
+  });
   const found: Moment[] = [];
   for (const zxid of [undefined, ...zxids]) {
     const outcome = await restored(place, zxid);

@@ -12,7 +12,7 @@ import {
   StoreError,
   withStagedBackup,
 } from "@zooid/embedded-server";
-import type { Zxid } from "@zooid/model";
+import { composeZxid, epochOf, type Zxid } from "@zooid/model";
 import type { ApacheTree } from "@zooid/txn-log/sqlite";
 
 export type RestoreOutcome =
@@ -70,11 +70,16 @@ export abstract class KeptHistory {
       .sort();
   }
 
-  /** The oldest and the newest state that it has. */
-  range(): { readonly first: Zxid; readonly last: Zxid } {
-    const bases = this.#zxidsOf(/^base\/([0-9a-f]{16})\/manifest\.json$/);
-    const ends = this.#zxidsOf(/^log\/[0-9a-f]{16}-([0-9a-f]{16})$/);
-    return { first: Math.min(...bases) as Zxid, last: Math.max(...ends) as Zxid };
+  /** First and last transaction of each file of the log, oldest first. */
+  logRanges(): readonly { readonly first: Zxid; readonly last: Zxid }[] {
+    return this.files().flatMap((name) => {
+      const [after, last] = (/^log\/([0-9a-f]{16})-([0-9a-f]{16})$/.exec(name)?.slice(1) ?? []).map(
+        (text) => Number.parseInt(text, 16) as Zxid,
+      );
+      if (after === undefined || last === undefined) return [];
+      const firstOfEpoch = composeZxid(epochOf(last), 1);
+      return [{ first: Math.max(after + 1, firstOfEpoch) as Zxid, last }];
+    });
   }
 
   /**
@@ -84,13 +89,6 @@ export abstract class KeptHistory {
   isMissed(file: string): boolean {
     const logs = this.files().filter((name) => name.startsWith("log/"));
     return !file.startsWith("log/") || (logs.some((name) => name > file) && logs.some((name) => name < file));
-  }
-
-  #zxidsOf(pattern: RegExp): readonly number[] {
-    return this.files().flatMap((name) => {
-      const zxid = pattern.exec(name)?.[1];
-      return zxid === undefined ? [] : [Number.parseInt(zxid, 16)];
-    });
   }
 }
 
