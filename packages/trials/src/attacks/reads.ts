@@ -1,5 +1,5 @@
 import { CreateMode, OpCode } from "@zooid/model";
-import { create, multiBody, read, setData } from "@zooid/wire/testing/raw-client";
+import { create, multiBody, read, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { ANYONE, type Attack, chunks, codesText, createWith, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
@@ -131,7 +131,7 @@ export const READ_ATTACKS: readonly Attack[] = [
         await attacker.ask(OpCode.MULTI, multiBody(...parts));
       }
       for (let round = 0; round < 20; round++) {
-        const parts = range(15_000, (i) => [OpCode.DELETE, read(`/m-${round}-${i}`)] as const);
+        const parts = range(15_000, (i) => [OpCode.DELETE, versioned(`/m-${round}-${i}`)] as const);
         await attacker.ask(OpCode.MULTI, multiBody(...parts));
       }
     },
