@@ -29,7 +29,7 @@ function settingsPage(): string {
 
 All keys of zoo.cfg.
 [Operations](operations.md), [security](security.md) and [zooid-server](../apps/server/README.md) explain them.
-A change takes effect where the last but one column says: at SIGHUP, or at the next start.
+A change takes effect where the last but one column says: at SIGHUP, which \`zooid-cli reload\` is too, or at the next start.
 A key that is not here is named at the start; one that is nearly one of these and decides about votes, access, addresses or durability ends it, and so does every unknown one with \`zooid.unknownKeys=refuse\`.
 \`*\` stands for any ending of a key.
 

@@ -33,6 +33,7 @@ import { loglevel } from "./commands/servers/loglevel.ts";
 import { member } from "./commands/servers/member.ts";
 import { purgeHistory } from "./commands/servers/purge-history.ts";
 import { reconfig } from "./commands/servers/reconfig.ts";
+import { reload } from "./commands/servers/reload.ts";
 import { restore } from "./commands/servers/restore.ts";
 import { server } from "./commands/servers/server.ts";
 import { status } from "./commands/servers/status.ts";
@@ -103,6 +104,7 @@ export const COMMANDS: readonly Command[] = [
   reconfig,
   redo,
   removewatches,
+  reload,
   restore,
   set,
   setAcl,

@@ -73,6 +73,7 @@ const LINES: Readonly<Record<string, Lines>> = {
   redo: { misused: "redo x" },
   // The watch is that of `addWatch`.
   removewatches: { ok: "removewatches /a", refused: "removewatches /b", misused: "removewatches" },
+  reload: { refused: "reload --admin http://127.0.0.1:1", misused: "reload now" },
   restore: { refused: "restore --to 0x1 --admin http://127.0.0.1:1", misused: "restore" },
   set: { ok: "set /a one", refused: "set -v 99 /a x", misused: "set /a" },
   setAcl: { ok: "setAcl /a world:anyone:cdrwa", refused: "setAcl /none world:anyone:r", misused: "setAcl /a" },
@@ -215,6 +216,7 @@ test("each command ends with the status of its outcome", async () => {
     reconfig              -              1              1 3            1 2
     redo                  -              -              -              1 2
     removewatches         0              1              1              1 2
+    reload                -              1 3            1 3            1 2
     restore               -              1 3            1 3            1 2
     set                   0              1 5            1 3            1 2
     setAcl                0              1              1 3            1 2

@@ -192,6 +192,19 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly hashKey: HashKey;
 }
 
+/** Limits that may change while the replica runs. */
+export type ReplicaLimits = Pick<
+  ReplicaConfig,
+  | "sessionTimeoutMsMin"
+  | "sessionTimeoutMsMax"
+  | "isQuotaEnforced"
+  | "heldBytesMax"
+  | "watchBytesMax"
+  | "createdListingBytesMax"
+  | "multiOpCountMax"
+  | "slowRequestMs"
+>;
+
 /** Fields without a default. */
 type RequiredOfCallers = "sid" | "verifier" | "sessionTimeoutMsMin" | "sessionTimeoutMsMax" | "auth" | "hashKey";
 

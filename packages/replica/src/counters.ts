@@ -47,12 +47,17 @@ export class Counters {
   #runMs = 0;
   #runLength = 0;
   readonly #slow: SlowRequests;
-  readonly #slowMs: number;
+  #slowMs: number;
 
   constructor(servingState: ServingState, slow: SlowRequests) {
     this.#servingState = servingState;
     this.#slow = slow;
     this.#slowMs = slow.thresholdMs;
+  }
+
+  /** Another threshold of slow requests is in force. */
+  thresholdChanged(): void {
+    this.#slowMs = this.#slow.thresholdMs;
   }
 
   get values(): ReplicaCounters {

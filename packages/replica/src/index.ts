@@ -9,7 +9,13 @@ export {
   type SaslRules,
   type SaslStep,
 } from "./auth/auth-schemes.ts";
-export { type MemberConfig, REPLICA_DEFAULTS, type ReapingConfig, type ReplicaConfig } from "./config.ts";
+export {
+  type MemberConfig,
+  REPLICA_DEFAULTS,
+  type ReapingConfig,
+  type ReplicaConfig,
+  type ReplicaLimits,
+} from "./config.ts";
 export {
   Connection,
   type ConnectionOrigin,

@@ -18,7 +18,7 @@ import {
 import type { ZabPeer } from "@zooid/zab";
 import type { AuthSchemes } from "./auth/auth-schemes.ts";
 import { areWithin } from "./auth/identities.ts";
-import type { ReplicaConfig } from "./config.ts";
+import type { ReplicaConfig, ReplicaLimits } from "./config.ts";
 import type { Connection } from "./connections/connection.ts";
 import type { ReplicaCounters } from "./counters.ts";
 import type { DigestHistory } from "./delivery/digest-history.ts";
@@ -195,6 +195,17 @@ export class Replica {
   /** The room on this server's disk has changed; at the start there is enough. */
   setRoom(room: DiskRoom): void {
     this.zab.setRoom(room);
+  }
+
+  /**
+   * Other limits from the next request on. What clients have beyond a lower limit stays: sessions
+   * keep their timeouts, and watches give way with the next one that is set.
+   */
+  changeLimits(limits: Readonly<Partial<ReplicaLimits>>): void {
+    const { config, counters, proposer } = this.#parts;
+    Object.assign(config, limits);
+    counters.thresholdChanged();
+    proposer.limitsChanged();
   }
 
   /** Does what is due by time. */

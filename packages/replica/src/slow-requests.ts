@@ -77,16 +77,18 @@ export class SlowRequests {
   readonly #proposed = new CommitMarks();
   readonly #durable = new CommitMarks();
   readonly #committed = new CommitMarks();
-  readonly #isWanted: boolean;
 
   constructor(parts: SlowRequestParts) {
     this.#parts = parts;
-    this.#isWanted = Number.isFinite(parts.config.slowRequestMs);
   }
 
   /** Duration from which a request is slow. */
   get thresholdMs(): number {
     return this.#parts.config.slowRequestMs;
+  }
+
+  get #isWanted(): boolean {
+    return this.thresholdMs !== Number.POSITIVE_INFINITY;
   }
 
   /** Marks how far this server has come, at the end of each turn. */

@@ -1,11 +1,17 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { MajorityQuorum, membersOf, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
-import { type HistoryAccess, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
+import {
+  type HistoryAccess,
+  REPLICA_DEFAULTS,
+  type ReplicaConfig,
+  type ReplicaLimits,
+  type ReplicaTools,
+} from "@zooid/replica";
 import { encodePastChanges, encodePastChildren, encodePastNode, encodeReach, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { ClientAuth } from "./clients/client-auth.ts";
 import type { ServerConfig } from "./config.ts";
-import type { DriverConfig } from "./driver/driver-config.ts";
+import type { DriverConfig, DriverLimits } from "./driver/driver-config.ts";
 import { type QuorumPeerConfig, quorumOf } from "./peers/ensemble-config.ts";
 import { DigestMd5Exchange } from "./sasl/digest-md5.ts";
 import { GssapiExchange } from "./sasl/gssapi.ts";
@@ -52,13 +58,12 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
   const { ensemble } = config;
   return {
     ...REPLICA_DEFAULTS,
+    ...replicaLimitsOf(config),
     sid: sidOf(config),
     verifier: ensemble === undefined ? new MajorityQuorum([SELF]) : quorumOf({ servers: ensemble.directory.files }),
     ensemble: ensemble === undefined ? undefined : memberOf(config, ensemble),
     isReconfigEnabled: config.reconfigEnabled,
     tickMs: config.tickMs,
-    sessionTimeoutMsMin: config.sessionTimeoutMsMin,
-    sessionTimeoutMsMax: config.sessionTimeoutMsMax,
     auth: {
       superDigest: config.superDigest,
       digestEnabled: config.digestEnabled,
@@ -68,20 +73,36 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
     outstandingCountMax: config.outstandingCountMax,
     watchCountMax: config.watchCountMax,
     isTtlEnabled: config.ttlNodes,
-    isQuotaEnforced: config.enforceQuota,
-    heldBytesMax: config.heldBytesMax,
-    multiOpCountMax: config.multiPartsMax,
-    watchBytesMax: config.watchBytesMax,
     trustedProxies: config.trustedProxies,
     // Any single request fits, whatever its ACL expands to; messages between servers may be far
     // larger.
     txnBytesMax: config.frameBytesMax + TXN_BYTES_BEYOND_FRAME,
     // A larger answer would cut its client off.
     childrenBytesMax: config.outputBytesMax,
-    createdListingBytesMax: config.childrenBytesMax,
-    slowRequestMs: config.slowRequestMs,
     reaping: config.reaping,
     hashKey: { k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 },
+  };
+}
+
+/** The driver's limits that a reload may change. */
+export function driverLimitsOf(config: ServerConfig): DriverLimits {
+  return {
+    replica: replicaLimitsOf(config),
+    connectionThrottle: config.connectionThrottle,
+    authFailures: config.auth.failures,
+  };
+}
+
+function replicaLimitsOf(config: ServerConfig): ReplicaLimits {
+  return {
+    sessionTimeoutMsMin: config.sessionTimeoutMsMin,
+    sessionTimeoutMsMax: config.sessionTimeoutMsMax,
+    isQuotaEnforced: config.enforceQuota,
+    heldBytesMax: config.heldBytesMax,
+    multiOpCountMax: config.multiPartsMax,
+    watchBytesMax: config.watchBytesMax,
+    createdListingBytesMax: config.childrenBytesMax,
+    slowRequestMs: config.slowRequestMs,
   };
 }
 

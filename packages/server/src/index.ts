@@ -87,6 +87,7 @@ export type { PeerProtection, PeerSecurity, PeerSecurityOptions } from "./peers/
 export type { PeerStoreOptions, PeerTlsFiles } from "./peers/peer-tls.ts";
 export type { Accepting, PeerTransport } from "./peers/peer-transport.ts";
 export type { UnreachablePeer } from "./peers/reachability.ts";
+export type { ReloadAnswer, ReloadMode, ReloadResult } from "./reload-result.ts";
 export type { SaslUsers } from "./sasl/digest-md5.ts";
 export type { GssAcceptor, GssContext, GssStep } from "./sasl/gss-context.ts";
 export type { Kerberos, KerberosOptions } from "./sasl/kerberos.ts";
@@ -94,7 +95,6 @@ export type { PrincipalNames, PrincipalNamesOptions } from "./sasl/principal-nam
 export type { PrincipalRules } from "./sasl/principal-rules.ts";
 export { startServer } from "./server.ts";
 export type {
-  ReloadResult,
   Role,
   ServerLog,
   ServerSummary,

@@ -10,6 +10,7 @@ import type { LogEvent } from "./operators/log-events.ts";
 import type { LogFields } from "./operators/log-fields.ts";
 import type { LogLevel } from "./operators/log-level.ts";
 import type { UnreachablePeer } from "./peers/reachability.ts";
+import type { ReloadAnswer, ReloadMode, ReloadResult } from "./reload-result.ts";
 
 /** Receives log lines for operators: each is one sentence, with its parts as fields. */
 export interface ServerLog<Event extends string = LogEvent> {
@@ -40,6 +41,11 @@ export interface StartOptions extends ServerOptions {
    * a process that serves clients should have no longer turns of its event loop. Default nothing.
    */
   readonly beforeServing?: Promise<unknown>;
+  /**
+   * Reads the configuration of the process again, for an operator at an address. Default: the admin
+   * port has no such command.
+   */
+  readonly reload?: (request: { readonly isDryRun: boolean; readonly address: string }) => ReloadAnswer;
 }
 
 /** A server's role in its ensemble; `looking`: it has no role yet and serves no clients. */
@@ -95,30 +101,13 @@ export interface ZooidServer extends AsyncDisposable {
   /**
    * Reads the certificates of the ports for clients, peers and operators again, for new
    * connections. Options are checked as a start checks them, and those apply that can change in a
-   * running server: the four-letter words, secrets, certificates and modes of the links between
-   * servers (in `ensemble`; without it they stay), and the files of the admin port's certificate.
-   * All of it happens, or nothing.
+   * running server: limits, thresholds, what the log keeps, the four-letter words, secrets,
+   * certificates and modes of the links between servers (in `ensemble`; without it they stay), and
+   * the files of the admin port's certificate. All of it happens, or nothing.
    */
-  reload(options?: ServerOptions): ReloadResult;
+  reload(options?: ServerOptions, mode?: ReloadMode): ReloadResult;
   /** Answers the requests that were read, makes them durable, and closes everything. */
   stop(): Promise<void>;
-}
-
-export interface ReloadResult {
-  /** What changed of the links between servers, a clause each. */
-  readonly changes: readonly string[];
-  /**
-   * This server's certificates, by the side that sees them; ends of validity in seconds since 1970.
-   */
-  readonly certificates: readonly {
-    readonly shownTo: "clients" | "peers" | "operators";
-    readonly notAfter: number | undefined;
-    readonly notAfterBefore: number | undefined;
-  }[];
-  /** Warnings for the operator about the options, one sentence each, as a start has them. */
-  readonly notices: readonly string[];
-  /** Why nothing was applied, a sentence each; empty if it was. */
-  readonly problems: readonly string[];
 }
 
 export interface ServerSummary {

@@ -24,10 +24,11 @@ import { DiskGuard } from "./disk/disk-guard.ts";
 import { Driver } from "./driver/driver.ts";
 import type { DriverHooks } from "./driver/driver-config.ts";
 import { HistoryTurns } from "./driver/history-turns.ts";
-import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
+import { driverConfigOf, driverLimitsOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
 import { otherPlaces } from "./listening/other-places.ts";
 import { PortMoves } from "./listening/port-moves.ts";
+import { type LiveSettings, liveSettingsOf, logSettingsOf } from "./live-settings.ts";
 import { AuditTail } from "./operators/audit-tail.ts";
 import { type AuditRecord, AuditTrail } from "./operators/audit-trail.ts";
 import { type Change, ChangeRecorder } from "./operators/change-stream.ts";
@@ -40,16 +41,9 @@ import { RoleLog } from "./operators/role-log.ts";
 import { ServerStatus } from "./operators/server-status.ts";
 import { adminViewOf } from "./operators/server-view.ts";
 import { SlowLog } from "./operators/slow-log.ts";
+import type { ReloadMode, ReloadResult } from "./reload-result.ts";
 import { RunningRestore } from "./restore/running-restore.ts";
-import type {
-  ReloadResult,
-  Role,
-  ServerLog,
-  ServerSummary,
-  StartOptions,
-  StorageStatus,
-  ZooidServer,
-} from "./server-api.ts";
+import type { Role, ServerLog, ServerSummary, StartOptions, StorageStatus, ZooidServer } from "./server-api.ts";
 import { SnapshotRestore } from "./storage/snapshot-restore.ts";
 import { openStorage, type Storage } from "./storage/storage.ts";
 import { CertificateReport } from "./tls/certificate-report.ts";
@@ -139,6 +133,7 @@ function refusal(problems: readonly string[]): ReloadResult {
 }
 
 class Server implements ZooidServer {
+  /** A copy that a reload writes: parts that keep it see other limits at once. */
   readonly #config: ServerConfig;
   readonly #log: ServerLog;
   readonly #options: StartOptions;
@@ -183,7 +178,7 @@ class Server implements ZooidServer {
   #hasFailed = false;
 
   constructor(config: ServerConfig, options: StartOptions, damage?: StoreError) {
-    this.#config = config;
+    this.#config = { ...config };
     this.#damage = damage;
     this.#options = options;
     this.#log = options.log ?? SILENT;
@@ -250,7 +245,7 @@ class Server implements ZooidServer {
     }
   }
 
-  reload(options?: ServerOptions): ReloadResult {
+  reload(options?: ServerOptions, { isDryRun = false }: ReloadMode = {}): ReloadResult {
     const before = this.#view?.certificates() ?? [];
     const read = this.#ports?.readCertificates();
     const problems = [...(read !== undefined && "length" in read ? read : [])];
@@ -259,22 +254,40 @@ class Server implements ZooidServer {
     // Both count files that cannot be used, also where the check of the options has found that.
     const operators = this.#operators?.readCertificates(admin);
     const security = ensemble === undefined ? undefined : this.#peers?.prepareSecurity(ensemble);
+    const next =
+      options === undefined || config === undefined ? undefined : liveSettingsOf(options, config, this.#config);
+    problems.push(...(next?.problems ?? []));
     if (options !== undefined && config === undefined) return refusal(problems);
     problems.push(...(operators !== undefined && "length" in operators ? operators : []));
     problems.push(...(security?.problems ?? []));
     // Without options for links their certificates are read here, and are in force at once where
     // they are valid.
-    if (problems.length === 0 && security === undefined) problems.push(...(this.#peers?.reloadCertificates() ?? []));
+    if (problems.length === 0 && security === undefined && !isDryRun)
+      problems.push(...(this.#peers?.reloadCertificates() ?? []));
     if (problems.length > 0) return refusal(problems);
+    const { changes = [] } = security ?? {};
+    const notices = config?.notices ?? [];
+    if (isDryRun) return { changes, certificates: [], notices, problems };
     security?.apply();
     for (const each of [read, operators]) if (each !== undefined && "apply" in each) each.apply();
-    if (config !== undefined) this.#fourLetterWords.allowed = config.fourLetterWords;
+    if (next !== undefined) this.#apply(next.settings);
     const certificates = (this.#view?.certificates() ?? []).map(({ shownTo, notAfter }) => ({
       shownTo,
       notAfter,
       notAfterBefore: before.find((each) => each.shownTo === shownTo)?.notAfter,
     }));
-    return { changes: security?.changes ?? [], certificates, notices: config?.notices ?? [], problems };
+    return { changes, certificates, notices, problems };
+  }
+
+  #apply(settings: LiveSettings): void {
+    Object.assign(this.#config, settings);
+    const config = this.#config;
+    this.#fourLetterWords.allowed = config.fourLetterWords;
+    this.#ports?.limitsChanged();
+    this.#slow.thresholdMs = config.slowRequestMs;
+    this.#disk.change(config.disk);
+    this.#driver?.changeLimits(driverLimitsOf(config));
+    this.#storage?.log.changeSettings(logSettingsOf(config));
   }
 
   get summary(): ServerSummary {
@@ -380,6 +393,7 @@ class Server implements ZooidServer {
       info: (text, fields) => this.#log.info(text, fields),
     });
     this.#runningRestore = runningRestore;
+    const { reload } = this.#options;
     const view = adminViewOf({
       config: this.#config,
       log: this.#log,
@@ -399,6 +413,7 @@ class Server implements ZooidServer {
       clientPort: () => this.port,
       restore: (pieces) => restore.restore(pieces),
       runningRestore,
+      reload: reload === undefined ? undefined : (isDryRun, address) => reload({ isDryRun, address }),
     });
     return view;
   }

@@ -38,6 +38,7 @@ export type {
   LoggedRun,
   LogHandler,
   LogPosition,
+  LogSettings,
   LogState,
   LogStats,
   ReadResult,

@@ -214,6 +214,8 @@ export class MemoryTxnLog implements StoreLog {
   /** It keeps no more than it needs at any time. */
   setLow(): void {}
 
+  changeSettings(): void {}
+
   setPromise(promise: EpochPromise, done: () => void): void {
     this.#write("promise", done, () => withPromise(this.#log, promise));
   }

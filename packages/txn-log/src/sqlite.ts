@@ -299,9 +299,11 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       handler,
       ringBytes: options.ringBytes ?? 4 * MIB,
       segmentBytes: options.segmentBytes ?? Math.min(SEGMENT_BYTES_MAX, segmentBytes),
-      logKeepBytes,
-      retentionMs: options.retentionMs ?? 0,
-      fsyncWarnMs: options.fsyncWarnMs ?? 1_000,
+      settings: {
+        logKeepBytes,
+        retentionMs: options.retentionMs ?? 0,
+        fsyncWarnMs: options.fsyncWarnMs ?? 1_000,
+      },
       // What is checkpointed may be purged.
       freeRoom: async () => checkpointing?.flush(),
     });

@@ -13,6 +13,16 @@ export type {
   TxnLog,
 } from "@zooid/model";
 
+/** What may change while a log is open. */
+export interface LogSettings {
+  /** Log kept for learners even when the state is beyond it, in bytes on the disk. */
+  readonly logKeepBytes: number;
+  /** Log kept for questions about the past, in milliseconds; 0: none. */
+  readonly retentionMs: number;
+  /** A sync that takes longer, in milliseconds, is warned about and counted. */
+  readonly fsyncWarnMs: number;
+}
+
 /**
  * The log of a store. Appends are completed through {@link LogHandler.appended}; all other
  * callbacks run in {@link LogHandler.completed}.
@@ -40,6 +50,9 @@ export interface StoreLog extends TxnLog, AsyncDisposable {
 
   /** While the disk has little room, only those entries are kept that are needed. */
   setLow(isLow: boolean): void;
+
+  /** Other settings, from the next commit and purge on; segments keep their size. */
+  changeSettings(settings: LogSettings): void;
 
   /**
    * Drops every entry above a zxid. A zxid below the floor, or one that the log does not hold, is a

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError, type ReloadResult, type ServerOptions } from "@zooid/embedded-server";
+import { ConfigError, type ReloadMode, type ReloadResult, type ServerOptions } from "@zooid/embedded-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { processLog } from "../logs/logger.ts";
 import { type Command, parseCommandLine, type ServeCommand } from "./command-line.ts";
 import type { KeyRule } from "./keys/key-rule.ts";
 import { KEY_RULES } from "./keys/known-keys.ts";
-import { isReloaded, reload } from "./reload.ts";
+import { isReloaded, type ReloadOutcome, type ReloadRequest, reload } from "./reload.ts";
 
 function serve(...argv: string[]): ServeCommand {
   const command = parseCommandLine(argv);
@@ -18,14 +18,23 @@ function serve(...argv: string[]): ServeCommand {
 let directory: string;
 let lines: string[];
 let reloads: (ServerOptions | undefined)[];
+let audits: string[];
 let log: ReturnType<typeof processLog>;
 let result: ReloadResult;
 const NOTHING: ReloadResult = { changes: [], certificates: [], notices: [], problems: [] };
 const server = {
-  reload: (options?: ServerOptions): ReloadResult => {
-    reloads.push(options);
+  reload: (options?: ServerOptions, { isDryRun = false }: ReloadMode = {}): ReloadResult => {
+    if (!isDryRun) reloads.push(options);
     return result;
   },
+};
+/** It notes what becomes of each file. */
+const audit = {
+  check: (file: string | undefined): void => void audits.push(`check ${file}`),
+  prepare: (file: string | undefined) => ({
+    apply: () => void audits.push(`apply ${file}`),
+    drop: () => void audits.push(`drop ${file}`),
+  }),
 };
 
 beforeEach(() => {
@@ -33,6 +42,7 @@ beforeEach(() => {
   writeFileSync(join(directory, "myid"), "1\n");
   lines = [];
   reloads = [];
+  audits = [];
   result = NOTHING;
   const write = (line: string): void => void lines.push((JSON.parse(line) as { readonly msg: string }).msg);
   log = processLog("info", { write });
@@ -40,8 +50,9 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const run = (next: () => Command, started: ServeCommand): ServeCommand =>
-  reload({ server, read: next, optionsOf: ({ options }) => options, log }, started);
+const ask = (next: () => Command, started: ServeCommand, request?: ReloadRequest): ReloadOutcome =>
+  reload({ server, read: next, optionsOf: ({ options }) => options, audit, log }, started, request);
+const run = (next: () => Command, started: ServeCommand): ServeCommand => ask(next, started).inForce;
 
 test("log level and four-letter words take effect; other changes are named", () => {
   const next = serve("--log-level", "warn", "--set", "4lw.commands.whitelist=ruok", "--set", "tickTime=700");
@@ -196,6 +207,55 @@ test("another myid waits for the next start", () => {
   expect(lines).toEqual(["the configuration is reloaded: myid is 2, was 1, from the next start on"]);
 });
 
+test("limits take effect, and a dry run says so and changes nothing", () => {
+  const settings = ["--set", "maxClientCnxns=5", "--set", "zooid.log.retainMs=1000", "--set", "jute.maxbuffer=2000000"];
+  const [started, next] = [serve(), serve("--log-level", "warn", ...settings)];
+  const expected = {
+    problems: [],
+    changed: [
+      "the log level is warn, was info",
+      'maxClientCnxns is "5", was not set',
+      'zooid.log.retainMs is "1000", was not set',
+    ],
+    notApplied: ['jute.maxbuffer is "2000000", was not set, from the next start on'],
+  };
+  const dry = ask(() => next, started, { isDryRun: true });
+  expect([dry, reloads, lines, log.level]).toEqual([{ inForce: started, answer: expected }, [], [], "info"]);
+  const { answer, inForce } = ask(() => next, started, { address: "10.0.0.1" });
+  expect([answer, log.level]).toEqual([expected, "warn"]);
+  expect(lines).toEqual([
+    `the configuration is reloaded, as an operator at 10.0.0.1 asked: ${[...expected.changed, ...expected.notApplied].join("; ")}`,
+  ]);
+  expect([...inForce.values.keys()].sort()).toEqual(["maxClientCnxns", "zooid.log.retainMs"]);
+});
+
+test("mistakes are the answer, and a dry run leaves them out of the log", () => {
+  result = { ...NOTHING, problems: ["maxCnxns is a whole number from 0 to 9, found -1"] };
+  const next = serve("--set", "maxCnxns=-1");
+  for (const isDryRun of [true, false]) {
+    const { answer } = ask(() => next, serve(), { isDryRun, address: "10.0.0.1" });
+    expect(answer).toEqual({
+      problems: ["maxCnxns (--set) is a whole number from 0 to 9, found -1"],
+      changed: [],
+      notApplied: [],
+    });
+  }
+  expect(lines).toEqual([
+    "the configuration is not reloaded, as an operator at 10.0.0.1 asked: maxCnxns (--set) is a whole number from 0 to 9, found -1",
+  ]);
+});
+
+test("another file becomes the audit log with everything else, or with nothing", () => {
+  const next = serve("--data", directory, "--set", "audit.enable=true", "--set", "zooid.audit.file=/logs/audit");
+  ask(() => next, serve(), { isDryRun: true });
+  result = { ...NOTHING, problems: ["it would cut off server 2"] };
+  run(() => next, serve());
+  result = NOTHING;
+  expect(run(() => next, serve()).auditFile).toBe("/logs/audit");
+  run(() => serve(), next);
+  expect(audits).toEqual(["check /logs/audit", "drop /logs/audit", "apply /logs/audit", "apply undefined"]);
+});
+
 describe("values of secrets, and of keys that may hold one, are not written down, but what has become of them:", () => {
   const SECRETS = [
     ["ssl.keyStore.password", ""],
@@ -242,6 +302,25 @@ describe("a key is applied by a reload if the option that it sets is one of the 
     "hostnameVerification",
     "clientHostnameVerification",
   ];
+  /** Options of the server that `reload` changes, see `LiveSettings`. */
+  const CHANGEABLE: ReadonlySet<string> = new Set([
+    "fourLetterWords",
+    "connectionsPerAddressMax",
+    "connectionsMax",
+    "connectionThrottle",
+    "sessionTimeoutMsMin",
+    "sessionTimeoutMsMax",
+    "enforceQuota",
+    "heldBytesMax",
+    "multiPartsMax",
+    "childrenBytesMax",
+    "watchBytesMax",
+    "slowRequestMs",
+    "fsyncWarnMs",
+    "retention",
+    "disk",
+    "auth.failureDelayMsMax",
+  ]);
   const SAMPLES = ["7", "true", "/file", "offer", "text"];
 
   function isOptionChangeable(key: string, rule: KeyRule): boolean {
@@ -250,11 +329,15 @@ describe("a key is applied by a reload if the option that it sets is one of the 
       SAMPLES.find((sample) => rule.set(limits, sample) === undefined);
       return Object.keys(limits).every((name) => OF_LINKS.includes(name)) && Object.keys(limits).length > 0;
     }
+    if (rule.kind === "audit") return true;
     if (rule.kind !== "honoured") return false;
     const options: ServerOptions = {};
     SAMPLES.find((sample) => rule.set(options, sample, key) === undefined);
+    const names = Object.entries(options).flatMap(([name, value]) =>
+      CHANGEABLE.has(name) || typeof value !== "object" ? [name] : Object.keys(value).map((each) => `${name}.${each}`),
+    );
     // The stores of links between servers are those of the admin port.
-    return options.admin?.tls !== undefined || options.fourLetterWords !== undefined;
+    return names.length > 0 && names.every((name) => CHANGEABLE.has(name) || name.startsWith("admin.tls"));
   }
 
   test.each([...KEY_RULES].filter(([, { kind }]) => kind === "honoured" || kind === "ensemble"))("%s", (key, rule) => {

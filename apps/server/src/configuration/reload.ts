@@ -1,4 +1,11 @@
-import { ConfigError, type ReloadResult, type ServerOptions, type ZooidServer } from "@zooid/embedded-server";
+import {
+  ConfigError,
+  type ReloadAnswer,
+  type ReloadResult,
+  type ServerOptions,
+  type ZooidServer,
+} from "@zooid/embedded-server";
+import type { AuditSwitch, PreparedAudit } from "../logs/audit-switch.ts";
 import { LINE_CHARS_MAX, type ProcessLog } from "../logs/logger.ts";
 import { explain } from "../process/exit-status.ts";
 import type { Command, ServeCommand } from "./command-line.ts";
@@ -10,15 +17,44 @@ const OF_LINKS =
   /^(?:zooid\.peerSecret(?:File|Mode)|zooid\.peerTls\.(?:key|cert|ca)|(?:zooid\.)?ssl\.quorum\..*|sslQuorum|sslQuorumReloadCertFiles|portUnification|zooid\.allowUnauthenticatedPeers)$/;
 /** The admin port has the certificates of these, too. */
 const OF_ADMIN_PORT = /^(?:zooid\.)?ssl\.quorum\./;
-const OF_EVERY_SERVER = new Set(["4lw.commands.whitelist", "zooid.logLevel"]);
+/** Limits, thresholds, and what is kept or written down. */
+const OF_EVERY_SERVER: ReadonlySet<string> = new Set([
+  "4lw.commands.whitelist",
+  "audit.enable",
+  "enforceQuota",
+  "fsync.warningthresholdms",
+  "maxClientCnxns",
+  "maxCnxns",
+  "maxSessionTimeout",
+  "minSessionTimeout",
+  "zooid.audit.file",
+  "zooid.authFailureDelayMaxMs",
+  "zooid.childrenBytesMax",
+  "zooid.disk.lowBytes",
+  "zooid.disk.reserveBytes",
+  "zooid.heldBytesMax",
+  "zooid.log.retainBytes",
+  "zooid.log.retainMs",
+  "zooid.logLevel",
+  "zooid.multiPartsMax",
+  "zooid.slowRequestMs",
+  "zooid.watchBytesMax",
+]);
+const THROTTLE = /^connection_throttle_/;
 
 /**
- * Whether SIGHUP applies a change of this key; a change of any other takes effect at the next
+ * Whether a reload applies a change of this key; a change of any other takes effect at the next
  * start.
  */
 export function isReloaded(key: string): boolean {
-  return OF_EVERY_SERVER.has(key) || OF_LINKS.test(key);
+  return isOfEveryServer(key) || OF_LINKS.test(key);
 }
+
+function isOfEveryServer(key: string): boolean {
+  return OF_EVERY_SERVER.has(key) || THROTTLE.test(key);
+}
+
+const NOTHING: ReloadAnswer = { problems: [], changed: [], notApplied: [] };
 
 /** Keys that changes of the ensemble's configuration write into the files. */
 const MOVED = /^(?:server\.\d+|group\.\d+|weight\.\d+|clientPort|clientPortAddress|peerType|dynamicConfigFile)$/;
@@ -30,52 +66,83 @@ export interface Reloaded {
   readonly read: () => Command;
   /** What a start makes of the command. */
   readonly optionsOf: (command: ServeCommand) => ServerOptions;
+  readonly audit: Pick<AuditSwitch, "check" | "prepare">;
   readonly log: Pick<ProcessLog, "level" | "answer" | "warn" | "error">;
 }
 
+/** Who asks for a reload, and for what. */
+export interface ReloadRequest {
+  /** Everything is checked and answered, and nothing changes. Default false. */
+  readonly isDryRun?: boolean;
+  /** For the log, where an operator asks by the admin port. */
+  readonly address?: string;
+}
+
+export interface ReloadOutcome {
+  /** What is in force now. */
+  readonly inForce: ServeCommand;
+  readonly answer: ReloadAnswer;
+}
+
 /**
- * Reads the configuration again: log level, four-letter words, certificates, and the secrets and
- * modes of links between servers take effect at once. A configuration that a start would refuse
- * changes nothing, and neither does one that would cut servers off. The answer is written whatever
- * the level of the log.
+ * Reads the configuration again: log level, limits, thresholds, the audit log, four-letter words,
+ * certificates, and the secrets and modes of links between servers take effect at once. A
+ * configuration that a start would refuse changes nothing, and neither does one that would cut
+ * servers off. The answer is written whatever the level of the log.
  *
  * @param started what is in force
- * @returns what is in force now
  */
-export function reload({ server, read, optionsOf, log }: Reloaded, started: ServeCommand): ServeCommand {
-  const refuse = (problems: readonly string[]): ServeCommand => {
-    for (const line of linesOf("the configuration is not reloaded", problems))
-      log.error(line, { event: "reload-refused" });
-    return started;
+export function reload(reloaded: Reloaded, started: ServeCommand, request: ReloadRequest = {}): ReloadOutcome {
+  const { server, read, optionsOf, audit, log } = reloaded;
+  const { isDryRun = false } = request;
+  const by = request.address === undefined ? "" : `, as an operator at ${request.address} asked`;
+  const refuse = (problems: readonly string[]): ReloadOutcome => {
+    const beginning = `the configuration is not reloaded${by}`;
+    for (const line of isDryRun ? [] : linesOf(beginning, problems)) log.error(line, { event: "reload-refused" });
+    return { inForce: started, answer: { problems, changed: [], notApplied: [] } };
   };
   let command: Command;
   try {
     command = read();
+    if (command.kind === "serve" && isDryRun) audit.check(command.auditFile);
   } catch (error) {
     return refuse(problemsOf(error));
   }
-  if (command.kind !== "serve") return started;
+  if (command.kind !== "serve") return { inForce: started, answer: NOTHING };
   const { options, logLevel, warnings } = command;
   const { fourLetterWords = "" } = options;
-  const result = server.reload({ ...optionsOf(command), fourLetterWords });
-  if (result.problems.length > 0)
+  let nextAudit: PreparedAudit | undefined;
+  try {
+    if (!isDryRun) nextAudit = audit.prepare(command.auditFile);
+  } catch (error) {
+    return refuse(problemsOf(errorWithOrigins(error, command)));
+  }
+  const result = server.reload({ ...optionsOf(command), fourLetterWords }, { isDryRun });
+  if (result.problems.length > 0) {
+    nextAudit?.drop();
     return refuse(problemsOf(errorWithOrigins(new ConfigError(result.problems), command)));
+  }
   const before = log.level;
-  log.level = logLevel;
   const changed = changedSettings(started.values, command.values);
-  const told = changed.filter(({ key }) => key !== "zooid.logLevel" || before === logLevel);
+  const listed = changed.filter(({ key }) => key !== "zooid.logLevel" || before === logLevel);
   const clausesOf = (isMeant: boolean): readonly string[] =>
-    told.filter(({ key }) => isApplied(key, started) === isMeant).map((each) => clauseOf(each, started, command));
-  const clauses = [
-    ...(before === logLevel ? [] : [`the log level is ${logLevel}, was ${before}`]),
-    ...clausesOf(true),
-    ...(result.changes.length === 0 ? [] : [`for new links between servers: ${result.changes.join(", ")}`]),
-    ...certificateClauses(result.certificates),
-    ...clausesOf(false),
-    ...myidClauses(started, command),
-  ];
+    listed.filter(({ key }) => isApplied(key, started) === isMeant).map((each) => clauseOf(each, started, command));
+  const answer: ReloadAnswer = {
+    problems: [],
+    changed: [
+      ...(before === logLevel ? [] : [`the log level is ${logLevel}, was ${before}`]),
+      ...clausesOf(true),
+      ...(result.changes.length === 0 ? [] : [`for new links between servers: ${result.changes.join(", ")}`]),
+      ...certificateClauses(result.certificates),
+    ],
+    notApplied: [...clausesOf(false), ...myidClauses(started, command)],
+  };
+  if (isDryRun) return { inForce: started, answer };
+  nextAudit?.apply();
+  log.level = logLevel;
+  const clauses = [...answer.changed, ...answer.notApplied];
   const text = clauses.length === 0 ? ["nothing has changed"] : clauses;
-  for (const line of linesOf("the configuration is reloaded", text)) log.answer(line, { event: "reloaded" });
+  for (const line of linesOf(`the configuration is reloaded${by}`, text)) log.answer(line, { event: "reloaded" });
   const known = new Set(started.warnings);
   for (const warning of [...warnings, ...result.notices])
     if (!known.has(warning)) log.warn(warning, { event: "setting" });
@@ -87,7 +154,8 @@ export function reload({ server, read, optionsOf, log }: Reloaded, started: Serv
     else values.set(key, value);
   }
   const seen = [...started.warnings, ...warnings, ...result.notices];
-  return { ...started, logLevel, values, warnings: seen, options: { ...started.options, fourLetterWords } };
+  const inForce = { ...started, logLevel, values, warnings: seen, options: { ...started.options, fourLetterWords } };
+  return { inForce: { ...inForce, auditFile: command.auditFile }, answer };
 }
 
 function problemsOf(error: unknown): readonly string[] {
@@ -113,7 +181,7 @@ function linesOf(beginning: string, clauses: readonly string[]): readonly string
 
 /** Whether this server uses the setting, and a reload applies it. */
 function isApplied(key: string, { options: { ensemble, admin } }: ServeCommand): boolean {
-  if (OF_EVERY_SERVER.has(key)) return true;
+  if (isOfEveryServer(key)) return true;
   if (!OF_LINKS.test(key)) return false;
   const hasHttps = admin?.forceHttps === true || admin?.portUnification === true;
   return ensemble !== undefined || (hasHttps && OF_ADMIN_PORT.test(key));

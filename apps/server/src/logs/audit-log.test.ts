@@ -30,8 +30,14 @@ function follow(options: Partial<AuditLogOptions> = {}): AuditLog {
     said.push(text);
   };
   const audit = new AuditLog({ file, log: { info: note, warn: note, error: note }, ...options });
+  audit.started();
   audit.follow(server);
   return audit;
+}
+
+function stop(audit: AuditLog): Promise<void> {
+  audit.stopping();
+  return audit.close();
 }
 
 /** Everything that was written, the oldest line first. */
@@ -47,7 +53,7 @@ function lines(): string[] {
 test("everything that was answered is in the file once the log has stopped, from start to stop, and only its group can read it", async () => {
   const audit = follow();
   await Promise.all(Array.from({ length: 500 }, (_, i) => client.create(`/n${i}`)));
-  await audit.stop();
+  await stop(audit);
   expect(lines().map((line) => /operation=(\S+)(?:\tznode=(\S+))?/.exec(line)?.slice(1, 3).join(" "))).toEqual([
     "serverStart ",
     ...Array.from({ length: 500 }, (_, i) => `create /n${i}`),
@@ -60,7 +66,7 @@ test("everything that was answered is in the file once the log has stopped, from
 test("a file that is there is continued, and set aside when it is full; ten are kept, and no line is cut or lost between them", async () => {
   const audit = follow({ fileBytesMax: 2000 });
   for (let i = 0; i < 60; i++) await client.create(`/n${i}`);
-  await audit.stop();
+  await stop(audit);
   const found = lines();
   expect(found).toHaveLength(62);
   expect(found.every((line) => /result=\w+$/.test(line))).toBe(true);
@@ -72,7 +78,7 @@ test("a file that is there is continued, and set aside when it is full; ten are 
   while (!existsSync(`${file}.10`)) await write();
   const { ino } = statSync(`${file}.10`);
   while (statSync(`${file}.10`, { throwIfNoEntry: false })?.ino === ino) await write();
-  await again.stop();
+  await stop(again);
   expect(readdirSync(join(directory, "logs"))).toHaveLength(11);
   expect(existsSync(`${file}.11`)).toBe(false);
 });
@@ -88,7 +94,7 @@ test("a disk that cannot take the lines delays no answer, and is reported once i
   expect((await client.children("/")).names).toHaveLength(101);
   while (said.length === 0) await new Promise((resolve) => setImmediate(resolve));
   await client.create("/more");
-  await audit.stop();
+  await stop(audit);
   expect(said).toEqual([expect.stringContaining("the audit log /dev/full: ")]);
 });
 

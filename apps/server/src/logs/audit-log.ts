@@ -74,22 +74,31 @@ export class AuditLog {
     });
   }
 
-  /** Writes what the server's clients do from now on, and that it has started. */
-  follow(server: ZooidServer): void {
+  /** Writes down that the server has started. */
+  started(): void {
+    this.#process("serverStart");
+  }
+
+  /** Writes what the server's clients do from now on. */
+  follow(server: Pick<ZooidServer, "audit$">): void {
     this.#following = server.audit$.subscribe((records) => {
       const time = auditTime(new Date());
       this.#write(records.map((record) => auditLine(record, this.#user, time)).join(""));
     });
-    this.#process("serverStart");
+  }
+
+  /** Writes down that the server stops, behind what its clients did. */
+  stopping(): void {
+    this.#following?.unsubscribe();
+    this.#process("serverStop");
   }
 
   /**
-   * The process ends. Resolves when everything is written; should the process not wait, it is
+   * Follows no longer. Resolves when everything is written; should the process not wait, it is
    * written as it exits.
    */
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     this.#following?.unsubscribe();
-    this.#process("serverStop");
     try {
       // A stream that is ended while it changes files never finishes.
       if (!this.#isOpen) await once(this.#out, "ready");
@@ -141,8 +150,13 @@ function check(file: string): { readonly isPlainFile: boolean; readonly size: nu
     const found = statSync(file);
     return { isPlainFile: found.isFile(), size: found.size };
   } catch (error) {
-    throw new ConfigError([`zooid.audit.file: the audit log cannot be written: ${textOf(error)}`]);
+    throw auditFileError(error);
   }
+}
+
+/** The setting, and why its file cannot be written. */
+export function auditFileError(reason: unknown): ConfigError {
+  return new ConfigError([`zooid.audit.file: the audit log cannot be written: ${textOf(reason)}`]);
 }
 
 function rename(from: string, to: string): void {

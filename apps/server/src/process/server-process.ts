@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import {
   ConfigError,
+  type ReloadAnswer,
   type ServerOptions,
   startServer,
   writePeerSecretFile,
@@ -14,11 +15,11 @@ import { backupKey } from "../configuration/backup-key.ts";
 import { COMMANDS, type Command, parseCommandLine, type ServeCommand, USAGE } from "../configuration/command-line.ts";
 import { DynamicFile } from "../configuration/dynamic-file.ts";
 import { type JvmFlags, jvmFlagsOf, misspeltVariables } from "../configuration/jvm-flags.ts";
-import { reload } from "../configuration/reload.ts";
+import { type ReloadRequest, reload } from "../configuration/reload.ts";
 import { errorWithOrigins } from "../configuration/setting-origins.ts";
 import { LateConsole } from "../console/late-console.ts";
 import { prepareContainer } from "../container/prepare-container.ts";
-import { AuditLog } from "../logs/audit-log.ts";
+import { AuditSwitch } from "../logs/audit-switch.ts";
 import { openLog, type ProcessLog } from "../logs/logger.ts";
 import { backup } from "../offline/backup.ts";
 import { exportData } from "../offline/export.ts";
@@ -50,6 +51,12 @@ const HEAP_GROWING_PERCENT = 100;
 const OUTPUT = {
   print: (line: string): void => console.log(line),
   warn: (line: string): void => console.error(`zooid-server: ${line}`),
+};
+
+const STARTING: ReloadAnswer = {
+  problems: ["the server is starting, with the configuration as it is: ask again once it serves"],
+  changed: [],
+  notApplied: [],
 };
 
 /** What this process serves with. */
@@ -210,7 +217,8 @@ async function run(
 ): Promise<void> {
   const { warnings, auditFile } = command;
   const options = operated(command);
-  const audit = auditFile === undefined ? undefined : openAuditLog(auditFile, command, log);
+  const audit = openAuditLog(auditFile, command, log);
+  let inForce = command;
   const member = options.ensemble === undefined ? {} : { myid: options.ensemble.sid };
   log.describe(() => member);
   for (const warning of warnings) log.warn(warning, { event: "setting" });
@@ -221,26 +229,36 @@ async function run(
   lowerV8Threads();
   const page = new LateConsole();
   const code = hasConsole(command) ? loadConsole() : undefined;
+  let running: ZooidServer | undefined;
+  const readAgain = (request: ReloadRequest): ReloadAnswer => {
+    if (running === undefined) return STARTING;
+    const server = running;
+    const outcome = reload({ server, read, optionsOf: operated, audit, log }, inForce, request);
+    inForce = outcome.inForce;
+    return outcome.answer;
+  };
   const server = await startServer({
     ...options,
     version,
     log,
+    reload: readAgain,
     adminApplication: (message, response, request) => page.handle(message, response, request),
     // A console that cannot be loaded is reported when it is opened.
     ...(code === undefined ? {} : { beforeServing: code.catch(() => {}) }),
     onFailure: (error) => {
       log.error(`the server stops: ${explain(error)}`, { event: "server-failed" });
-      void audit?.stop();
+      void audit.stop();
       process.exit(exitStatusOf(error));
     },
   }).catch((error: unknown) => {
     throw errorWithOrigins(error, command);
   });
+  running = server;
   log.describe(() => {
     const { role, epoch, appliedZxid } = server.summary;
     return { ...member, role, epoch, zxid: formatZxid(appliedZxid) };
   });
-  audit?.follow(server);
+  audit.follow(server);
   keepDynamicFile(server, command, log);
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`, { event: "audit-log" });
   // Before the line that reports readiness: a signal may follow it at once.
@@ -248,7 +266,7 @@ async function run(
   stopOnSignals(async () => {
     await page[Symbol.asyncDispose]();
     await server.stop();
-    await audit?.stop();
+    await audit.stop();
   }, log);
   const report = startReport(log, process.stdout.isTTY, (line) => process.stdout.write(`${line}\n`));
   const { commandUrl = "/commands" } = options.admin ?? {};
@@ -262,17 +280,16 @@ async function run(
     admin: server.adminPort === undefined ? undefined : { url: adminUrl(options, server.adminPort, commandUrl) },
     metricsPort: server.metricsPort,
   });
-  let inForce = command;
   signals.answerBy((signal) => {
     if (signal === "SIGUSR1") log.answer(statusLine(server.summary), { event: "status" });
-    else inForce = reload({ server, read, optionsOf: operated, log }, inForce);
+    else readAgain({});
   });
   report.console(await openPage({ page, code, server, command, log }));
 }
 
-function openAuditLog(file: string, command: ServeCommand, log: ProcessLog): AuditLog {
+function openAuditLog(file: string | undefined, command: ServeCommand, log: ProcessLog): AuditSwitch {
   try {
-    return new AuditLog({ file, log });
+    return new AuditSwitch(file, log);
   } catch (error) {
     throw errorWithOrigins(error, command);
   }

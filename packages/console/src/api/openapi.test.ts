@@ -55,6 +55,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "/leader/transfer",
   "/drain",
   "/sessions/end",
+  "/config/reload",
   "/audit",
   "/history",
   "/undo",

@@ -1,4 +1,5 @@
 import { connect, digest, formatSessionId } from "@zooid/client";
+import { startServer } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
 import { type EnsembleStage, startEnsembleStage } from "../testing/ensemble-stage.ts";
 import type { HttpAnswer } from "../testing/requesters.ts";
@@ -139,6 +140,34 @@ test("a console that knows no admin port has neither writes nor users of session
   const { sessions, notes } = (await stage.api("GET", "/sessions?clients=true")).json;
   expect(sessions[0]).toMatchObject({ users: null, client: null });
   expect(notes).toEqual([expect.stringContaining("Configure the admin port of server 0")]);
+});
+
+test("a member reads its configuration again, or says what would change", async () => {
+  const asked: unknown[] = [];
+  const answer = { problems: [], changed: ["maxCnxns is 5"], notApplied: ["tickTime waits"] };
+  await using member = await startServer({
+    port: 0,
+    superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",
+    admin: { port: 0 },
+    reload: ({ isDryRun }) => {
+      asked.push(isDryRun);
+      return answer;
+    },
+  });
+  await using stage = await startStage({ adminUrls: { 0: `http://127.0.0.1:${member.adminPort}` } });
+  const headers = { Authorization: "digest super:test" };
+  for (const isDryRun of [true, false]) {
+    expect(await stage.api("POST", "/config/reload", { headers, body: { sid: 0, isDryRun } })).toMatchObject({
+      status: 200,
+      json: { sid: 0, isDryRun, ...answer },
+    });
+  }
+  expect(asked).toEqual([true, false]);
+  const elsewhere = await stage.api("POST", "/config/reload", { headers, body: { sid: 9 } });
+  expect(elsewhere).toMatchObject({ status: 501, json: { code: "NO_ADMIN_PORT" } });
+  const asOther = { headers: { Authorization: "digest other:secret" }, body: { sid: 0 } };
+  expect(await stage.api("POST", "/config/reload", asOther)).toMatchObject({ status: 403 });
+  expect(asked).toHaveLength(2);
 });
 
 test("only operators see watches, words and the audit tail, and end sessions", async () => {

@@ -4,10 +4,10 @@
  */
 import { z } from "zod";
 import { leadingMember } from "../members/leading-member.ts";
-import { auditLines } from "../members/member-reports.ts";
+import { auditLines, reload } from "../members/member-reports.ts";
 import { position, queryTimeMs, serverNumber } from "./query-shapes.ts";
 import { operatorRoute, type Route } from "./route.ts";
-import { auditTail, sessionId, watched, word, wordAnswer } from "./shapes.ts";
+import { auditTail, reloaded, sessionId, sid, watched, word, wordAnswer } from "./shapes.ts";
 
 /** Watched paths in one page. */
 const WATCHES_MAX = 200;
@@ -53,4 +53,11 @@ const readAudit = operatorRoute("GET /audit", {
   handle: async ({ admin, user, signal, query }) => ({ body: await auditLines({ admin, user, signal }, query) }),
 });
 
-export const OPERATOR_ROUTES: readonly Route[] = [sessionWatches, endSession, askWord, readAudit];
+const reloadConfiguration = operatorRoute("POST /config/reload", {
+  summary: "Lets a member read its configuration again, by its admin port, or only says what would change",
+  body: z.strictObject({ sid, isDryRun: z.boolean().default(false) }),
+  reply: reloaded,
+  handle: async ({ admin, user, signal, body }) => ({ body: await reload({ admin, user, signal }, body) }),
+});
+
+export const OPERATOR_ROUTES: readonly Route[] = [sessionWatches, endSession, askWord, readAudit, reloadConfiguration];

@@ -337,6 +337,15 @@ export const auditTail = z.object({
 });
 export type AuditTailJson = z.infer<typeof auditTail>;
 
+export const reloaded = z.object({
+  sid,
+  isDryRun: z.boolean(),
+  problems: z.array(z.string()).meta({ description: "Why nothing changes; empty where it does" }),
+  changed: z.array(z.string()).meta({ description: "What has changed, or would" }),
+  notApplied: z.array(z.string()).meta({ description: "What waits for the next start, or has no effect" }),
+});
+export type ReloadedJson = z.infer<typeof reloaded>;
+
 export const sessions = z.object({
   sessions: z.array(clientSession),
   total: z.int(),

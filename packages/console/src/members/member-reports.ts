@@ -6,13 +6,15 @@
 import type { AdminFields } from "@zooid/model";
 import { z } from "zod";
 import type { User } from "../access/user.ts";
-import type { AuditTailJson, ClientSessionJson } from "../api/shapes.ts";
+import type { AuditTailJson, ClientSessionJson, ReloadedJson } from "../api/shapes.ts";
 import { ProblemError, refuse } from "../http/problem.ts";
 import type { AdminPorts } from "./admin-ports.ts";
 
 /** Lines of one answer. */
 const LINES_MAX = 500;
 const SESSIONS_MAX = 10_000;
+/** More than a configuration has keys. */
+const CLAUSES_MAX = 10_000;
 
 const auditAnswer = z.object({
   since: z.int().min(0),
@@ -33,6 +35,9 @@ const auditAnswer = z.object({
     )
     .max(LINES_MAX),
 });
+
+const clauses = z.array(z.string()).max(CLAUSES_MAX);
+const reloadAnswer = z.object({ problems: clauses, changed: clauses, not_applied: clauses });
 
 const clientsAnswer = z.object({
   sessions: z
@@ -88,6 +93,20 @@ export async function auditLines(
     }),
     droppedCount: dropped,
   };
+}
+
+/**
+ * A member reads its configuration again.
+ *
+ * @throws ProblemError if it is not reached, or refuses
+ */
+export async function reload(
+  { admin, user, signal }: ReportReader,
+  { sid, isDryRun }: { readonly sid: number; readonly isDryRun: boolean },
+): Promise<ReloadedJson> {
+  const fields = await admin.run({ sid, name: "reload", query: { dryRun: String(isDryRun) }, user, signal });
+  const { problems, changed, not_applied: notApplied } = parsed(reloadAnswer, fields);
+  return { sid, isDryRun, problems, changed, notApplied };
 }
 
 /** The users of a session, and how its client connects. */

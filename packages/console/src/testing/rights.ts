@@ -71,6 +71,7 @@ export const RIGHTS: Readonly<Record<string, Row>> = {
     request: (_, { sessionId }) => ({ query: `id=${sessionId}` }),
   },
   "POST /sessions/end": { for: "operator", request: () => ({ body: { id: "0x1" } }), status: 501 },
+  "POST /config/reload": { for: "operator", request: () => ({ body: { sid: 0 } }), status: 501 },
   "GET /words": { for: "operator", request: () => ({ query: "word=conf" }) },
   "GET /audit": { for: "operator", request: () => ({ query: "sid=0" }), status: 501 },
   "GET /recipes": { for: "viewer" },

@@ -26,14 +26,14 @@ export interface PrepareContext {
   /** Whether TTL nodes may be made. */
   readonly isTtlEnabled: boolean;
   /** Whether hard quotas refuse writes, and soft ones are reported. */
-  readonly isQuotaEnforced: boolean;
+  isQuotaEnforced: boolean;
   /** What all clients together may have the tree hold, see {@link DataTree.heldBytes}. */
-  readonly heldBytesMax: number;
+  heldBytesMax: number;
   /**
    * What the names of one node's children may take in a listing, each with its length; absent: no
    * limit.
    */
-  readonly childrenBytesMax?: number;
+  childrenBytesMax?: number;
   /** Whether the client may add `growthBytes` to a tree that holds `heldBytes`; absent: it may. */
   readonly mayAdd?: (growthBytes: number, heldBytes: number) => boolean;
   /**

@@ -52,6 +52,7 @@ import type { RoleParts } from "./roles.ts";
  * others in it when it is called; its constructor may use only those that are made before it.
  */
 export class ReplicaParts implements RoleParts {
+  /** A copy of what the replica was made with; {@link changeLimits} alone writes it. */
   readonly config: ReplicaConfig;
   readonly tools: ReplicaTools;
   readonly sinks: ReplicaSinks;
@@ -109,7 +110,7 @@ export class ReplicaParts implements RoleParts {
   readonly digests: DigestHistory = new DigestHistory();
 
   constructor(config: ReplicaConfig, tools: ReplicaTools, sinks: ReplicaSinks) {
-    this.config = config;
+    this.config = { ...config };
     this.tools = tools;
     this.sinks = sinks;
     this.auth = new AuthSchemes(config.auth, tools.hashes, config);

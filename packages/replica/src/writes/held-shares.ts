@@ -46,11 +46,12 @@ export interface HeldState {
  * again. Admitted writes count before they are applied: a client may have megabytes in flight.
  */
 export class HeldShares {
-  readonly #heldBytesMax: number;
-  readonly #sharedAbove: number;
-  readonly #share: number;
+  #heldBytesMax = 0;
+  #sharedAbove = 0;
+  #share = 0;
   readonly #clients: ClientShares;
-  readonly #proxiesShare: number;
+  readonly #proxiesPart: number;
+  #proxiesShare = 0;
   readonly #usages = new Map<string, Usage>();
   /** What those added that are not counted one by one any more. */
   #others: Usage = { bytes: 0, removedBefore: 0 };
@@ -66,7 +67,13 @@ export class HeldShares {
   /** @param heldBytesMax the largest tree, in bytes as it counts them */
   constructor(heldBytesMax: number, trustedProxies: TrustedProxies = NO_PROXIES) {
     this.#clients = new ClientShares(trustedProxies);
-    this.#proxiesShare = heldBytesMax * SHARED_FRACTION * trustedProxies.share;
+    this.#proxiesPart = trustedProxies.share;
+    this.setMax(heldBytesMax);
+  }
+
+  /** Another maximum from the next write on. What clients have added stays charged to them. */
+  setMax(heldBytesMax: number): void {
+    this.#proxiesShare = heldBytesMax * SHARED_FRACTION * this.#proxiesPart;
     this.#heldBytesMax = heldBytesMax;
     this.#sharedAbove = heldBytesMax * (1 - SHARED_FRACTION);
     this.#share = heldBytesMax * SHARE_FRACTION;

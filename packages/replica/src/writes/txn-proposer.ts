@@ -115,6 +115,15 @@ export class TxnProposer {
     });
   }
 
+  /** The limits of `config` have changed: they hold from the next write or part of a multi on. */
+  limitsChanged(): void {
+    const { isQuotaEnforced, heldBytesMax, createdListingBytesMax } = this.#parts.config;
+    this.#shares.setMax(heldBytesMax);
+    this.#context.isQuotaEnforced = isQuotaEnforced;
+    this.#context.heldBytesMax = heldBytesMax;
+    this.#context.childrenBytesMax = createdListingBytesMax;
+  }
+
   /** The zxid of the last write so far: those that wait get the next ones. */
   get prepared(): Zxid {
     return (this.#prepared + this.#waiting.length) as Zxid;

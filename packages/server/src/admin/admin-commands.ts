@@ -18,6 +18,7 @@ import {
   drainStatus,
   endSession,
   logLevel,
+  reload,
   setLogLevel,
   setTraceMask,
   undrain,
@@ -83,6 +84,7 @@ const COMMANDS: readonly Command[] = [
     needsAuth: true,
     run: ({ purges }) => purgeFields(purges.status),
   },
+  { names: ["reload"], isOwn: true, method: "POST", needsAuth: true, isAlways: true, run: reload },
   { names: ["restore", "rest"], method: "POST", needsAuth: true, run: restore },
   { names: ["restore_state"], isOwn: true, method: "POST", needsAuth: true, run: restoreState },
   {

@@ -9,6 +9,7 @@ import type { Drain } from "../operators/drain.ts";
 import type { LogLevel } from "../operators/log-level.ts";
 import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
+import type { ReloadAnswer } from "../reload-result.ts";
 import type { RunningRestore } from "../restore/running-restore.ts";
 import type { HistoryPurges } from "../storage/history-purges.ts";
 import type { AnswerSlices } from "./answer-slices.ts";
@@ -25,7 +26,7 @@ export interface CertificateFacts {
 }
 
 /** What operators do with the whole state. */
-export type StateAct = "snapshot" | "restore" | "backup" | "purgeHistory";
+export type StateAct = "snapshot" | "restore" | "backup" | "purgeHistory" | "reload";
 
 /** The data of a running server that operators query by four-letter words, HTTP and metrics. */
 export interface AdminView {
@@ -89,6 +90,11 @@ export interface AdminView {
   /** The level of the server's log; undefined if its log has none that can be changed. */
   logLevel(): LogLevel | undefined;
   setLogLevel(level: LogLevel, requester: AuditedClient): void;
+  /**
+   * Reads the configuration again; the log has the requester. Undefined where the host of this
+   * server has none that it could read.
+   */
+  readonly reload: ((isDryRun: boolean, address: string) => ReloadAnswer) | undefined;
   /** The newest lines of the log; none if its host keeps none. */
   recentLines(): readonly string[];
   /** Snapshot and restore. */

@@ -29,6 +29,7 @@ const GUARDED: Readonly<Record<string, string>> = {
   log_tail: "",
   purge_history: "through=0x1&backups=true",
   purge_status: "",
+  reload: "dryRun=false",
   restore: "",
   rest: "",
   restore_state: "to=0x1&plan=true",

@@ -64,3 +64,12 @@ test("addresses of one /64 count as one", () => {
   expect(failures.delayMs("2001:db8:0:0:ffff:0:0:1", 0)).toBe(1000);
   expect(failures.delayMs("2001:db8:0:1:0:0:0:1", 0)).toBe(0);
 });
+
+test("failures count under other options, and the longest delay is another from then on", () => {
+  const failures = newFailures();
+  expect(delays(failures, "10.0.0.1", 8)).toEqual([0, 0, 0, 0, 0, 1000, 2000, 4000]);
+  failures.change({ delayMsMax: 3000, sparesLoopback: true });
+  expect(delays(failures, "10.0.0.1", 1)).toEqual([3000]);
+  failures.change({ delayMsMax: 0, sparesLoopback: true });
+  expect(delays(failures, "10.0.0.1", 1)).toEqual([0]);
+});

@@ -26,11 +26,16 @@ interface Failures {
  * it likes.
  */
 export class AuthFailures {
-  readonly #options: AuthFailuresOptions;
+  #options: AuthFailuresOptions;
   /** In the order of the last failure. */
   readonly #byAddress = new Map<string, Failures>();
 
   constructor(options: AuthFailuresOptions) {
+    this.#options = options;
+  }
+
+  /** Other options from the next failure on; failures so far count. */
+  change(options: AuthFailuresOptions): void {
     this.#options = options;
   }
 

@@ -5,7 +5,17 @@ import { ListenSocket } from "../listening/listen-socket.ts";
 import type { WriteLine } from "../operators/log-fields.ts";
 import { createSharedReadServer } from "./shared-reads.ts";
 
-export interface ListenerConfig {
+/** How many connections a listener has at a time. */
+export interface ConnectionLimits {
+  /** Connections of one address, or of one /64; 0 is no limit. */
+  readonly perAddressMax: number;
+  /** Connections of all trusted proxies together. Default: no limit. */
+  readonly proxiedMax?: number;
+  /** Connections of all addresses; 0 is no limit. */
+  readonly totalMax: number;
+}
+
+export interface ListenerConfig extends ConnectionLimits {
   readonly port: number;
   /** Undefined listens on every address. */
   readonly address: string | undefined;
@@ -16,14 +26,8 @@ export interface ListenerConfig {
   /** Between look-ups of the name. Default: a second. */
   readonly addressRetryMs?: number;
   readonly backlog: number | undefined;
-  /** Connections of one address, or of one /64; 0 is no limit. */
-  readonly perAddressMax: number;
-  /** Proxies to which that limit does not apply. */
+  /** Proxies to which the limit of an address does not apply. */
   readonly trustedProxies?: TrustedProxies;
-  /** Connections of all proxies together. Default: no limit. */
-  readonly proxiedMax?: number;
-  /** Connections of all addresses; 0 is no limit. */
-  readonly totalMax: number;
   /** Whether TCP keep-alive detects that a client's machine is gone. */
   readonly tcpKeepAlive: boolean;
   /**
@@ -45,6 +49,7 @@ export class ClientListener {
   /** It may be moved to another place; the limits hold for all of its places together. */
   readonly socket: ListenSocket;
   readonly #config: ListenerConfig;
+  #limits: ConnectionLimits;
   /** By the share of an address; {@link PROXIES} for all connections of proxies. */
   readonly #perAddress = new Map<string, number>();
   #total = 0;
@@ -54,6 +59,7 @@ export class ClientListener {
 
   constructor(config: ListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
+    this.#limits = config;
     const { address: host, addressSetting: setting = "clientPortAddress", addressRetryMs: retryMs } = config;
     const { warn = () => {}, lookup } = config;
     this.#host = new ListenHost({ host, setting, warn, lookup, retryMs });
@@ -117,6 +123,11 @@ export class ClientListener {
     return this.#rejected;
   }
 
+  /** Other limits from the next connection on; open connections stay. */
+  change(limits: ConnectionLimits): void {
+    this.#limits = limits;
+  }
+
   /** Stops accepting; open connections stay. */
   stop(): void {
     this.#isStopped = true;
@@ -125,7 +136,7 @@ export class ClientListener {
   }
 
   #hasRoom(counted: string): boolean {
-    const { perAddressMax, proxiedMax = Number.POSITIVE_INFINITY, totalMax } = this.#config;
+    const { perAddressMax, proxiedMax = Number.POSITIVE_INFINITY, totalMax } = this.#limits;
     if (totalMax > 0 && this.#total >= totalMax) return false;
     const count = this.#perAddress.get(counted) ?? 0;
     return counted === PROXIES ? count < proxiedMax : perAddressMax === 0 || count < perAddressMax;

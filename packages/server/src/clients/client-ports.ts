@@ -9,7 +9,7 @@ import { type ClientTaker, ClientTls } from "../tls/client-tls.ts";
 import { FileWatch } from "../tls/file-watch.ts";
 import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
 import type { TlsConfig } from "../tls/tls-config.ts";
-import { ClientListener, type ListenerConfig } from "./client-listener.ts";
+import { ClientListener, type ConnectionLimits, type ListenerConfig } from "./client-listener.ts";
 
 interface Log {
   info(text: string, fields: LogFields): void;
@@ -79,6 +79,12 @@ export class ClientPorts {
     await this.#secure?.listen();
     const { tls } = this.#config;
     if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.#reloadCertificates());
+  }
+
+  /** The configuration's limits have changed; open connections stay. */
+  limitsChanged(): void {
+    const limits = connectionLimitsOf(this.#config, this.#connectionCountMax);
+    for (const listener of [this.#plain, this.#secure]) listener?.change(limits);
   }
 
   /** The plain port, where the configuration of an ensemble can move it. */
@@ -192,6 +198,17 @@ export function clientDescriptorsMax({ open, max }: { readonly open: number; rea
   return Math.max(1, Math.min(Math.floor(max * 0.9), max - open - OWN_DESCRIPTORS));
 }
 
+function connectionLimitsOf(
+  { connectionsPerAddressMax, connectionsMax, trustedProxies }: ServerConfig,
+  descriptorsMax: number,
+): ConnectionLimits {
+  return {
+    perAddressMax: connectionsPerAddressMax,
+    proxiedMax: Math.max(1, Math.floor(trustedProxies.share * (connectionsMax || descriptorsMax))),
+    totalMax: connectionsMax,
+  };
+}
+
 function listenerOf(
   config: ServerConfig,
   {
@@ -211,10 +228,8 @@ function listenerOf(
       port,
       address: address === "*" ? undefined : address,
       backlog: config.listenBacklog,
-      perAddressMax: config.connectionsPerAddressMax,
+      ...connectionLimitsOf(config, descriptorsMax),
       trustedProxies: config.trustedProxies,
-      proxiedMax: Math.max(1, Math.floor(config.trustedProxies.share * (config.connectionsMax || descriptorsMax))),
-      totalMax: config.connectionsMax,
       tcpKeepAlive: config.tcpKeepAlive,
       ...place,
       hasRoom,

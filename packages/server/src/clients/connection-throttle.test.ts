@@ -110,3 +110,25 @@ describe("a server", () => {
     expect(parseServerConfig({ outstandingCountMax: 50, requestThrottleMax: 20 }).outstandingCountMax).toBe(20);
   });
 });
+
+test("another configuration begins with a full bucket, and the same one leaves it as it is", () => {
+  const one = throttle({ tokens: 10, fillMs: 1000 });
+  expect(admitted(one, 1000)).toBe(10);
+  one.change(parseConnectionThrottle({ tokens: 10, fillMs: 1000 }, []), 1001);
+  expect(admitted(one, 1001)).toBe(0);
+  one.change(parseConnectionThrottle({ tokens: 20, fillMs: 1000 }, []), 1002);
+  expect(admitted(one, 1002)).toBe(20);
+  expect(admitted(one, 2002)).toBe(1);
+  one.change(parseConnectionThrottle({}, []), 2003);
+  expect(admitted(one, 2003)).toBe(100);
+});
+
+test("clients are not dropped by the probability of a configuration before", () => {
+  const one = throttle({ tokens: 1, fillMs: 1_000_000, freezeMs: 0, dropIncrease: 1 }, 0);
+  admitted(one, 1000);
+  admitted(one, 1001);
+  admitted(one, 1002);
+  expect(one.dropChance).toBe(1);
+  one.change(parseConnectionThrottle({ tokens: 5 }, []), 1003);
+  expect([one.dropChance, admitted(one, 1003)]).toEqual([0, 5]);
+});

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** Rate limit of new connections: a token bucket. */
 export interface ConnectionThrottleOptions {
   /** Tokens that the bucket holds; 0 is no limit. Default 0. */
@@ -83,7 +85,7 @@ export function parseConnectionThrottle(
  * all of it meets an empty bucket (BLUE: Feng, Kandlur, Saha, Shin, 1999).
  */
 export class ConnectionThrottle {
-  readonly #config: ConnectionThrottleConfig;
+  #config: ConnectionThrottleConfig;
   /** At least 0, below 1. */
   readonly #random: () => number;
   #tokens: number;
@@ -97,6 +99,15 @@ export class ConnectionThrottle {
     this.#tokens = config.tokens;
     this.#filledMs = nowMs;
     this.#movedMs = nowMs;
+  }
+
+  /** Another configuration, whose bucket is full; with the same one nothing changes. */
+  change(config: ConnectionThrottleConfig, nowMs: number): void {
+    if (isDeepStrictEqual(config, this.#config)) return;
+    this.#config = config;
+    this.#tokens = config.tokens;
+    this.#filledMs = nowMs;
+    if (config.tokens === 0 || config.freezeMs < 0) this.#dropChance = 0;
   }
 
   /** The probability that a connection is dropped while there are tokens; from 0 to 1. */

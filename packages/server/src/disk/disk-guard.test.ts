@@ -128,3 +128,19 @@ test("room that ends is a warning, room that returns is not, on the disks and in
   ]);
   expect(lines.at(-2)).toContain("(no room)");
 });
+
+test("other limits hold from the next look on", async () => {
+  const { guard, events, show } = stage();
+  const low = { levels: ["low", "roomy"], isLogWaiting: false } as const;
+  await show(low, false);
+  expect([guard.isLow, guard.room]).toEqual([true, "enough"]);
+  guard.change({ lowBytes: 40, reserveBytes: 20 });
+  expect(guard.isLow).toBe(true);
+  await show(low, false);
+  expect(guard.isLow).toBe(false);
+  guard.change({ lowBytes: 300, reserveBytes: 200 });
+  await show(low, false);
+  expect([guard.isLow, guard.room]).toEqual([true, "low"]);
+  guard.stop();
+  expect(events.map((event) => event.replace("info ", "").replace("warn ", ""))).toHaveLength(3);
+});

@@ -31,6 +31,7 @@ export interface DiskHost {
  */
 export class DiskGuard {
   readonly #host: DiskHost;
+  #options: DiskOptions;
   readonly #levels: Map<string, DiskLevel>;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
@@ -41,6 +42,7 @@ export class DiskGuard {
 
   constructor(host: DiskHost) {
     this.#host = host;
+    this.#options = host.options;
     this.#levels = new Map(host.directories.map((directory) => [directory, "roomy"]));
   }
 
@@ -52,6 +54,11 @@ export class DiskGuard {
   /** Whether the log is to keep no more than it needs. */
   get isLow(): boolean {
     return this.#isLow;
+  }
+
+  /** Other limits, from the next look on. */
+  change(options: DiskOptions): void {
+    this.#options = options;
   }
 
   /** Looks once, and from then on twice a second. */
@@ -101,14 +108,14 @@ export class DiskGuard {
       return;
     }
     const before = this.#levels.get(directory) ?? "roomy";
-    const level = diskLevelOf(space, before, this.#host.options);
+    const level = diskLevelOf(space, before, this.#options);
     if (level === before || this.#isStopped) return;
     this.#levels.set(directory, level);
     this.#report(directory, level, space);
   }
 
   #report(directory: string, level: DiskLevel, space: DiskSpace): void {
-    const { lowBytes, reserveBytes } = diskMarksOf(space.totalBytes, this.#host.options);
+    const { lowBytes, reserveBytes } = diskMarksOf(space.totalBytes, this.#options);
     const disk = `the disk of ${directory} has ${mebibytes(space.freeBytes)} MiB free`;
     switch (level) {
       case "roomy":

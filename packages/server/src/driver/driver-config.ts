@@ -1,5 +1,5 @@
 import type { ElectionMessage, ServerId, Zxid } from "@zooid/model";
-import type { ReplicaConfig } from "@zooid/replica";
+import type { ReplicaConfig, ReplicaLimits } from "@zooid/replica";
 import type { KnownMembers, SnapshotPort, ZabLinks } from "@zooid/zab";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
 import type { AuthFailuresOptions } from "../clients/auth-failures.ts";
@@ -37,6 +37,11 @@ export interface DriverConfig {
   readonly batchBytes: number;
   /** Entries applied in one turn. */
   readonly deliverCountMax: number;
+}
+
+/** What may change while a driver runs. */
+export interface DriverLimits extends Pick<DriverConfig, "authFailures" | "connectionThrottle"> {
+  readonly replica: ReplicaLimits;
 }
 
 export interface DriverHooks {

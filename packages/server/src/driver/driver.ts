@@ -11,6 +11,7 @@ import type { WatchFanOut } from "../clients/watch-fan-out.ts";
 import type { RefusalLog } from "../operators/refusal-log.ts";
 import type { RoleTimes } from "../operators/role-times.ts";
 import type { SlowLog } from "../operators/slow-log.ts";
+import type { DriverLimits } from "./driver-config.ts";
 import type { DriverOptions } from "./driver-ground.ts";
 import { DriverParts } from "./driver-parts.ts";
 import type { Proposals } from "./proposals.ts";
@@ -132,6 +133,14 @@ export class Driver implements ConnectionHost {
   /** Ends everything at once, after a failure. */
   halt(): void {
     this.#parts.service.halt();
+  }
+
+  /** Other limits from the next connection, request and failed authentication on. */
+  changeLimits({ replica, connectionThrottle, authFailures }: DriverLimits): void {
+    const parts = this.#parts;
+    parts.throttle.change(connectionThrottle, Math.floor(performance.now()));
+    parts.authFailures.change(authFailures);
+    parts.turns.input(() => this.replica.changeLimits(replica));
   }
 
   /** Lets the state file follow to what is applied. */

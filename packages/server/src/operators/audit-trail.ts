@@ -27,7 +27,7 @@ export type AuditOperation =
   | OperatorAct;
 
 /** An operator ends a session, reads or replaces the whole state, or removes its history. */
-export type OperatorAct = "endSession" | "snapshot" | "restore" | "backup" | "purgeHistory";
+export type OperatorAct = "endSession" | "snapshot" | "restore" | "backup" | "purgeHistory" | "reload";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {

@@ -53,6 +53,8 @@ export interface ViewedServer {
   readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
   readonly runningRestore: RunningRestore;
+  /** See {@link AdminView.reload}. */
+  readonly reload: AdminView["reload"];
 }
 
 function certificatesOf(
@@ -160,6 +162,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     endSession: (id, requester) => endSession(server, id, requester),
     logLevel: () => log.level,
     recentLines: () => log.recent?.() ?? [],
+    reload: server.reload,
     setLogLevel: (level, requester) => setLogLevel(log, level, requester),
     acted: (act, requester, result) =>
       server.audit.acted(act, {

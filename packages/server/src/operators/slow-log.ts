@@ -27,7 +27,8 @@ export interface EndedTurn {
  * the slowest of the others.
  */
 export class SlowLog {
-  readonly thresholdMs: number;
+  /** Duration from which a request or a turn is slow. */
+  thresholdMs: number;
   /** Requests since the start. */
   count = 0;
   readonly #warn: SlowLogOptions["warn"];

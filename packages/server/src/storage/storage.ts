@@ -37,6 +37,7 @@ import type { DiskOptions } from "../disk/disk-marks.ts";
 import { archiveOptionsOf, type HistoryLog, historyMetrics } from "../disk/history-reports.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "../disk/scrub-reports.ts";
 import type { Checkpoint } from "../driver/driver-config.ts";
+import { logSettingsOf } from "../live-settings.ts";
 import { refuseDataOfEnsemble } from "./ensemble-data.ts";
 import { loadTree } from "./load-tree.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
@@ -157,7 +158,7 @@ export async function openStorage(
   const isAlone = ensemble === undefined;
   if (directory === undefined) return openMemoryStorage(handler, sid, isAlone);
   const logDirectory = logDir ?? directory;
-  const limits = { fsyncWarnMs, stateLagBytesMax, logKeepBytes: retention.bytes, retentionMs: retention.ms };
+  const limits = { stateLagBytesMax, ...logSettingsOf({ retention, fsyncWarnMs }) };
   const scrubOptions = scrubOptionsOf(scrub, isAlone, reports);
   const isHealedNext = !isAlone && healDamage && damage === undefined;
   const remedy = isHealedNext ? undefined : startRemedyOf(isAlone, [...new Set([directory, logDirectory])]);

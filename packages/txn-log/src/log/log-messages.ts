@@ -3,7 +3,15 @@ import { LATENCY_WORDS, type Zxid } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
 import type { SegmentName } from "../segments/segment-name.ts";
 import type { StoreErrorDetail } from "../store-error.ts";
-import type { DurableLog, EntryRun, EpochPromise, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
+import type {
+  DurableLog,
+  EntryRun,
+  EpochPromise,
+  HistoryInstall,
+  LogBranching,
+  LogPosition,
+  LogSettings,
+} from "../txn-log.ts";
 import type { RingMemory } from "./append-ring.ts";
 import type { LogFileOptions } from "./log-open.ts";
 
@@ -17,9 +25,7 @@ export interface LogThreadData {
   readonly helper: MessagePort;
   /** How long a segment's WAL is. */
   readonly segmentBytes: number;
-  readonly logKeepBytes: number;
-  readonly retentionMs: number;
-  readonly fsyncWarnMs: number;
+  readonly settings: LogSettings;
 }
 
 export interface HelperThreadData {
@@ -59,6 +65,7 @@ export type LogCommand =
    */
   | { readonly kind: "purge" }
   | { readonly kind: "low"; readonly isLow: boolean }
+  | { readonly kind: "settings"; readonly settings: LogSettings }
   | { readonly kind: "discard"; readonly id: number; readonly upTo: Zxid }
   /** Answered once the newest segment began with a WAL of zeros. */
   | { readonly kind: "renew"; readonly id: number }

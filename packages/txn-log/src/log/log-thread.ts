@@ -5,7 +5,7 @@ import { LOG_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { SegmentRoller } from "../segments/segment-roller.ts";
 import { loadThread } from "../threads/loading.ts";
-import type { DurableLog, LogPosition } from "../txn-log.ts";
+import type { DurableLog, LogPosition, LogSettings } from "../txn-log.ts";
 import { AppendGroup, type GroupBatch } from "./append-group.ts";
 import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
 import { withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
@@ -46,6 +46,7 @@ class LogThread {
   #isFull = false;
   /** The disk has little room: what need not be kept goes. */
   #isLow = false;
+  #settings: LogSettings;
   readonly #nap = new Int32Array(new SharedArrayBuffer(4));
   /** Commands that wait for a segment which begins with a WAL of zeros. */
   #renewals: number[] = [];
@@ -60,6 +61,7 @@ class LogThread {
 
   constructor(data: LogThreadData) {
     this.#data = data;
+    this.#settings = data.settings;
     this.#control = new Int32Array(data.ring.control);
     this.#stats = new Float64Array(data.stats);
     this.#commitMs = new LatencyBuckets(this.#stats, COMMIT_BUCKETS_AT);
@@ -109,7 +111,7 @@ class LogThread {
     if (this.#isPurgeDue) return IDLE_MS;
     return Math.min(
       this.#roller.dueInMs(IDLE_MS),
-      this.#data.retentionMs > 0 ? IDLE_RETENTION_MS : Number.POSITIVE_INFINITY,
+      this.#settings.retentionMs > 0 ? IDLE_RETENTION_MS : Number.POSITIVE_INFINITY,
     );
   }
 
@@ -181,7 +183,7 @@ class LogThread {
     this.#count(LogStat.SYNC_MS_TOTAL, tookMs);
     this.#stats[LogStat.SYNC_MS_LAST] = tookMs;
     this.#stats[LogStat.SYNC_MS_MAX] = Math.max(this.#stats[LogStat.SYNC_MS_MAX] ?? 0, tookMs);
-    if (tookMs <= this.#data.fsyncWarnMs) return;
+    if (tookMs <= this.#settings.fsyncWarnMs) return;
     this.#count(LogStat.SLOW_SYNCS, 1);
     const text = `fsync-ing the write ahead log in the log thread took ${Math.round(tookMs)}ms which will adversely affect operation latency.`;
     this.#report({ kind: "warned", text });
@@ -283,6 +285,10 @@ class LogThread {
         this.#isLow = command.isLow;
         this.#isPurgeDue = true;
         return;
+      case "settings":
+        this.#settings = command.settings;
+        this.#isPurgeDue = true;
+        return;
       case "discard":
         return this.#change(command.id, () => this.#discard(command.upTo));
       case "renew":
@@ -318,7 +324,7 @@ class LogThread {
   }
 
   #keep(): Keep {
-    const { logKeepBytes, retentionMs } = this.#data;
+    const { logKeepBytes, retentionMs } = this.#settings;
     if (this.#isLow || this.#isFull) {
       return { above: this.#purgeAllowed, bytes: 0, olderThanMs: Number.POSITIVE_INFINITY };
     }

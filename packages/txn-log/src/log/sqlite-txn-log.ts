@@ -23,6 +23,7 @@ import type {
   LoggedRun,
   LogHandler,
   LogPosition,
+  LogSettings,
   LogStats,
   ReadResult,
   StoreLog,
@@ -49,9 +50,7 @@ export interface SqliteLogOptions {
   readonly ringBytes: number;
   /** How long a segment's WAL is. */
   readonly segmentBytes: number;
-  readonly logKeepBytes: number;
-  readonly retentionMs: number;
-  readonly fsyncWarnMs: number;
+  readonly settings: LogSettings;
   /**
    * Gives back what room it can, for a write that found none: it allows a purge, above all. Settles
    * in any case.
@@ -84,9 +83,7 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteTx
     port: forLog.port2,
     helper: between.port1,
     segmentBytes: options.segmentBytes,
-    logKeepBytes: options.logKeepBytes,
-    retentionMs: options.retentionMs,
-    fsyncWarnMs: options.fsyncWarnMs,
+    settings: options.settings,
   };
   const worker = startWorker({
     name: "log/log-thread",
@@ -236,6 +233,10 @@ export class SqliteTxnLog implements StoreLog {
 
   setLow(isLow: boolean): void {
     if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "low", isLow } });
+  }
+
+  changeSettings(settings: LogSettings): void {
+    if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "settings", settings } });
   }
 
   /**

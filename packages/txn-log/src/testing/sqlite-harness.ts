@@ -42,9 +42,7 @@ export class SqliteHarness implements TxnLogHarness {
       handler,
       ringBytes: 4 * MIB,
       segmentBytes: this.#segmentBytes,
-      logKeepBytes: 64 * MIB,
-      retentionMs: 0,
-      fsyncWarnMs: 1_000,
+      settings: { logKeepBytes: 64 * MIB, retentionMs: 0, fsyncWarnMs: 1_000 },
     });
     this.#log = log;
     if (!found.hasState) createStateFile(join(this.#data, log.durable.stateFile));

@@ -2,7 +2,8 @@ import type { SessionId } from "@zooid/model";
 import { isLogLevel, LOG_LEVELS } from "../../operators/log-level.ts";
 import type { AdminView } from "../admin-view.ts";
 import { requesterIdentities } from "../authorise.ts";
-import { type CommandRequest, Failure, type Fields, leaderText, type Outcome } from "./command.ts";
+import { JsonItems } from "../java-json.ts";
+import { audited, type CommandRequest, Failure, type Fields, leaderText, type Outcome } from "./command.ts";
 
 /** Over how long a drain closes connections. */
 const DRAIN_MS = 10_000;
@@ -56,6 +57,8 @@ export function endSession(view: AdminView, request: CommandRequest): Outcome {
   }
 }
 
+const NO_CONFIGURATION = new Failure("this server is part of another program, which has its configuration", 409);
+
 const NO_LOG_LEVEL = new Failure("the log of this server has no level that can be changed here", 409);
 
 export function logLevel(view: AdminView): Outcome {
@@ -71,6 +74,29 @@ export function setLogLevel(view: AdminView, request: CommandRequest): Outcome {
   }
   view.setLogLevel(level, { identities: requesterIdentities(view, request), address: request.address });
   return { log_level: level, log_level_before: before };
+}
+
+/**
+ * Reads the configuration again, as SIGHUP does. Where it has mistakes nothing changes, and the
+ * answer names them.
+ */
+export function reload(view: AdminView, request: CommandRequest): Outcome {
+  if (view.reload === undefined) return NO_CONFIGURATION;
+  const text = request.query.get("dryRun") ?? "false";
+  if (text !== "true" && text !== "false") {
+    return new Failure(`dryRun is true or false, not ${JSON.stringify(text)}`, 400);
+  }
+  const isDryRun = text === "true";
+  const { problems, changed, notApplied } = view.reload(isDryRun, request.address);
+  const isRefused = problems.length > 0;
+  if (!isDryRun) audited(view, request, "reload", isRefused ? undefined : changed);
+  return {
+    is_reloaded: !isDryRun && !isRefused,
+    is_dry_run: isDryRun,
+    problems: new JsonItems(problems),
+    changed: new JsonItems(changed),
+    not_applied: new JsonItems(notApplied),
+  };
 }
 
 const LONG = /^[+-]?\d{1,19}$/;
