@@ -6,6 +6,8 @@ export interface ReloadAnswer {
   readonly changed: readonly string[];
   /** Settings that wait for the next start, or have no effect, a clause each. */
   readonly notApplied: readonly string[];
+  /** What a start would warn about that is new, such as a misspelt key; a sentence each. */
+  readonly warnings: readonly string[];
 }
 
 export interface ReloadMode {

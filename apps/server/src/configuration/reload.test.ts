@@ -209,7 +209,8 @@ test("another myid waits for the next start", () => {
 
 test("limits take effect, and a dry run says so and changes nothing", () => {
   const settings = ["--set", "maxClientCnxns=5", "--set", "zooid.log.retainMs=1000", "--set", "jute.maxbuffer=2000000"];
-  const [started, next] = [serve(), serve("--log-level", "warn", ...settings)];
+  const ignored = ["--set", "snapCount=5"];
+  const [started, next] = [serve(), serve("--log-level", "warn", ...settings, ...ignored)];
   const expected = {
     problems: [],
     changed: [
@@ -217,7 +218,11 @@ test("limits take effect, and a dry run says so and changes nothing", () => {
       'maxClientCnxns is "5", was not set',
       'zooid.log.retainMs is "1000", was not set',
     ],
-    notApplied: ['jute.maxbuffer is "2000000", was not set, from the next start on'],
+    notApplied: [
+      'jute.maxbuffer is "2000000", was not set, from the next start on',
+      'snapCount is "5", was not set, from the next start on',
+    ],
+    warnings: [expect.stringContaining("snapCount (--set) has no effect")],
   };
   const dry = ask(() => next, started, { isDryRun: true });
   expect([dry, reloads, lines, log.level]).toEqual([{ inForce: started, answer: expected }, [], [], "info"]);
@@ -225,6 +230,7 @@ test("limits take effect, and a dry run says so and changes nothing", () => {
   expect([answer, log.level]).toEqual([expected, "warn"]);
   expect(lines).toEqual([
     `the configuration is reloaded, as an operator at 10.0.0.1 asked: ${[...expected.changed, ...expected.notApplied].join("; ")}`,
+    ...answer.warnings,
   ]);
   expect([...inForce.values.keys()].sort()).toEqual(["maxClientCnxns", "zooid.log.retainMs"]);
 });
@@ -238,6 +244,7 @@ test("mistakes are the answer, and a dry run leaves them out of the log", () => 
       problems: ["maxCnxns (--set) is a whole number from 0 to 9, found -1"],
       changed: [],
       notApplied: [],
+      warnings: [],
     });
   }
   expect(lines).toEqual([

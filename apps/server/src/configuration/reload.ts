@@ -54,7 +54,7 @@ function isOfEveryServer(key: string): boolean {
   return OF_EVERY_SERVER.has(key) || THROTTLE.test(key);
 }
 
-const NOTHING: ReloadAnswer = { problems: [], changed: [], notApplied: [] };
+const NOTHING: ReloadAnswer = { problems: [], changed: [], notApplied: [], warnings: [] };
 
 /** Keys that changes of the ensemble's configuration write into the files. */
 const MOVED = /^(?:server\.\d+|group\.\d+|weight\.\d+|clientPort|clientPortAddress|peerType|dynamicConfigFile)$/;
@@ -99,7 +99,7 @@ export function reload(reloaded: Reloaded, started: ServeCommand, request: Reloa
   const refuse = (problems: readonly string[]): ReloadOutcome => {
     const beginning = `the configuration is not reloaded${by}`;
     for (const line of isDryRun ? [] : linesOf(beginning, problems)) log.error(line, { event: "reload-refused" });
-    return { inForce: started, answer: { problems, changed: [], notApplied: [] } };
+    return { inForce: started, answer: { ...NOTHING, problems } };
   };
   let command: Command;
   try {
@@ -123,6 +123,7 @@ export function reload(reloaded: Reloaded, started: ServeCommand, request: Reloa
     return refuse(problemsOf(errorWithOrigins(new ConfigError(result.problems), command)));
   }
   const before = log.level;
+  const known = new Set(started.warnings);
   const changed = changedSettings(started.values, command.values);
   const listed = changed.filter(({ key }) => key !== "zooid.logLevel" || before === logLevel);
   const clausesOf = (isMeant: boolean): readonly string[] =>
@@ -136,6 +137,7 @@ export function reload(reloaded: Reloaded, started: ServeCommand, request: Reloa
       ...certificateClauses(result.certificates),
     ],
     notApplied: [...clausesOf(false), ...myidClauses(started, command)],
+    warnings: [...warnings, ...result.notices].filter((warning) => !known.has(warning)),
   };
   if (isDryRun) return { inForce: started, answer };
   nextAudit?.apply();
@@ -143,9 +145,7 @@ export function reload(reloaded: Reloaded, started: ServeCommand, request: Reloa
   const clauses = [...answer.changed, ...answer.notApplied];
   const text = clauses.length === 0 ? ["nothing has changed"] : clauses;
   for (const line of linesOf(`the configuration is reloaded${by}`, text)) log.answer(line, { event: "reloaded" });
-  const known = new Set(started.warnings);
-  for (const warning of [...warnings, ...result.notices])
-    if (!known.has(warning)) log.warn(warning, { event: "setting" });
+  for (const warning of answer.warnings) log.warn(warning, { event: "setting" });
   const values = new Map(started.values);
   for (const { key } of changed) {
     if (!isApplied(key, started)) continue;
@@ -153,7 +153,7 @@ export function reload(reloaded: Reloaded, started: ServeCommand, request: Reloa
     if (value === undefined) values.delete(key);
     else values.set(key, value);
   }
-  const seen = [...started.warnings, ...warnings, ...result.notices];
+  const seen = [...started.warnings, ...answer.warnings];
   const inForce = { ...started, logLevel, values, warnings: seen, options: { ...started.options, fourLetterWords } };
   return { inForce: { ...inForce, auditFile: command.auditFile }, answer };
 }

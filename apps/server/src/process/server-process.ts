@@ -57,6 +57,7 @@ const STARTING: ReloadAnswer = {
   problems: ["the server is starting, with the configuration as it is: ask again once it serves"],
   changed: [],
   notApplied: [],
+  warnings: [],
 };
 
 /** What this process serves with. */

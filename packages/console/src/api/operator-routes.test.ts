@@ -144,7 +144,12 @@ test("a console that knows no admin port has neither writes nor users of session
 
 test("a member reads its configuration again, or says what would change", async () => {
   const asked: unknown[] = [];
-  const answer = { problems: [], changed: ["maxCnxns is 5"], notApplied: ["tickTime waits"] };
+  const answer = {
+    problems: [],
+    changed: ["maxCnxns is 5"],
+    notApplied: ["tickTime waits"],
+    warnings: ["a key is unknown"],
+  };
   await using member = await startServer({
     port: 0,
     superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",

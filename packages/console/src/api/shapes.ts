@@ -343,6 +343,7 @@ export const reloaded = z.object({
   problems: z.array(z.string()).meta({ description: "Why nothing changes; empty where it does" }),
   changed: z.array(z.string()).meta({ description: "What has changed, or would" }),
   notApplied: z.array(z.string()).meta({ description: "What waits for the next start, or has no effect" }),
+  warnings: z.array(z.string()).meta({ description: "New ones, such as of a misspelt key" }),
 });
 export type ReloadedJson = z.infer<typeof reloaded>;
 

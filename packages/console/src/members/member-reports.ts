@@ -37,7 +37,7 @@ const auditAnswer = z.object({
 });
 
 const clauses = z.array(z.string()).max(CLAUSES_MAX);
-const reloadAnswer = z.object({ problems: clauses, changed: clauses, not_applied: clauses });
+const reloadAnswer = z.object({ problems: clauses, changed: clauses, not_applied: clauses, warnings: clauses });
 
 const clientsAnswer = z.object({
   sessions: z
@@ -105,8 +105,8 @@ export async function reload(
   { sid, isDryRun }: { readonly sid: number; readonly isDryRun: boolean },
 ): Promise<ReloadedJson> {
   const fields = await admin.run({ sid, name: "reload", query: { dryRun: String(isDryRun) }, user, signal });
-  const { problems, changed, not_applied: notApplied } = parsed(reloadAnswer, fields);
-  return { sid, isDryRun, problems, changed, notApplied };
+  const { problems, changed, not_applied: notApplied, warnings } = parsed(reloadAnswer, fields);
+  return { sid, isDryRun, problems, changed, notApplied, warnings };
 }
 
 /** The users of a session, and how its client connects. */

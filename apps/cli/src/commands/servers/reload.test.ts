@@ -18,8 +18,13 @@ beforeEach(async () => {
     reload: (request) => {
       asked.push(request);
       return problems.length > 0
-        ? { problems, changed: [], notApplied: [] }
-        : { problems, changed: ['maxCnxns is "5", was not set'], notApplied: ["tickTime waits"] };
+        ? { problems, changed: [], notApplied: [], warnings: [] }
+        : {
+            problems,
+            changed: ['maxCnxns is "5", was not set'],
+            notApplied: ["tickTime waits"],
+            warnings: ["tickTme is unknown"],
+          };
     },
   });
 });
@@ -37,7 +42,7 @@ test.each([
 ])("reload %j prints what the server has changed, and what waits", async (words, isDryRun, end) => {
   expect(await run(...words, "--auth", SUPER)).toMatchObject({
     status: 0,
-    out: `maxCnxns is "5", was not set\nnot applied: tickTime waits\n${end}`,
+    out: `maxCnxns is "5", was not set\nnot applied: tickTime waits\nwarning: tickTme is unknown\n${end}`,
   });
   expect(asked).toEqual([{ isDryRun, address: "127.0.0.1" }]);
 });

@@ -2,6 +2,8 @@ import { ADMIN_FLAGS, demandAdmin } from "../../admin-port.ts";
 import { CliError } from "../../cli-error.ts";
 import type { Command } from "../../command.ts";
 
+const LISTS = ["problems", "changed", "not_applied", "warnings"] as const;
+
 /** A server's configuration is read again, or only compared with what is in force. */
 export const reload: Command = {
   name: "reload",
@@ -16,18 +18,19 @@ export const reload: Command = {
     const { flags, output } = invocation;
     const isDryRun = flags.has("dry-run");
     const fields = await demandAdmin(invocation, `reload?dryRun=${isDryRun}`);
-    const [problems, changed, notApplied] = ["problems", "changed", "not_applied"].map((name) => texts(fields[name]));
-    if (problems === undefined || changed === undefined || notApplied === undefined) {
-      throw new CliError("the answer has no lists of what has changed", { code: "UNREADABLE_ANSWER" });
+    const [problems, changed, notApplied, warnings] = LISTS.map((name) => texts(fields[name]));
+    if (problems === undefined || changed === undefined || notApplied === undefined || warnings === undefined) {
+      throw new CliError(`the answer has no lists ${LISTS.join(", ")}`, { code: "UNREADABLE_ANSWER" });
     }
     if (problems.length > 0) {
       throw new CliError(`the configuration is not reloaded: ${problems.join("; ")}`, { code: "REFUSED" });
     }
     for (const clause of changed) output.line(clause);
     for (const clause of notApplied) output.line(`not applied: ${clause}`);
+    for (const warning of warnings) output.line(`warning: ${warning}`);
     if (changed.length + notApplied.length === 0) output.line("nothing has changed");
     if (isDryRun) output.line("nothing is changed: --dry-run");
-    return { changed, notApplied, dryRun: isDryRun };
+    return { changed, notApplied, warnings, dryRun: isDryRun };
   },
 };
 

@@ -87,7 +87,7 @@ export function reload(view: AdminView, request: CommandRequest): Outcome {
     return new Failure(`dryRun is true or false, not ${JSON.stringify(text)}`, 400);
   }
   const isDryRun = text === "true";
-  const { problems, changed, notApplied } = view.reload(isDryRun, request.address);
+  const { problems, changed, notApplied, warnings } = view.reload(isDryRun, request.address);
   const isRefused = problems.length > 0;
   if (!isDryRun) audited(view, request, "reload", isRefused ? undefined : changed);
   return {
@@ -96,6 +96,7 @@ export function reload(view: AdminView, request: CommandRequest): Outcome {
     problems: new JsonItems(problems),
     changed: new JsonItems(changed),
     not_applied: new JsonItems(notApplied),
+    warnings: new JsonItems(warnings),
   };
 }
 
