@@ -39,8 +39,8 @@ export function readyChecks(view: AdminView): readonly Check[] {
 }
 
 /**
- * Startup: whether the data was recovered and clients were served once. It stays passed from then
- * on: later faults are reported by the other two.
+ * Startup: whether the data was recovered. It depends on no other server: a member that waits for a
+ * quorum has started, and a restart would not help it.
  */
 export function startChecks(view: AdminView): readonly Check[] {
   const { driver } = view;
@@ -48,7 +48,6 @@ export function startChecks(view: AdminView): readonly Check[] {
   return [
     ...liveChecks(view),
     { name: "recovered", fault: view.hasServed() || driver.isServing ? undefined : loaded },
-    { name: "served", fault: view.hasServed() ? undefined : whyNotServing(view) },
   ];
 }
 
