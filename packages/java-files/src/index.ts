@@ -4,6 +4,7 @@ export {
   type IdentityMaterial,
   identityOf,
   type KeyStoreType,
+  keyStoreFiles,
   keyStoreType,
   type OpenedKeyStore,
   openKeyStore,

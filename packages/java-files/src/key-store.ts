@@ -24,6 +24,8 @@ export interface IdentityMaterial {
 
 const TYPES: ReadonlyMap<string, KeyStoreType | "BCFKS"> = new Map<string, KeyStoreType | "BCFKS">([
   ["PEM", "PEM"],
+  ["KEY", "PEM"],
+  ["CRT", "PEM"],
   ["PKCS12", "PKCS12"],
   ["P12", "PKCS12"],
   ["PFX", "PKCS12"],
@@ -39,7 +41,22 @@ export function keyStoreType(file: string, type?: string): KeyStoreType | "BCFKS
 }
 
 /**
- * Reads a store, and its password where a file holds it: that one wins over `password`.
+ * The files of a store, which may change together: of a key `NAME.key` the certificate `NAME.crt`
+ * beside it too, as in Kubernetes' secrets of the type `kubernetes.io/tls`.
+ */
+export function keyStoreFiles(file: string): readonly string[] {
+  return KEY_FILE.test(file) ? [file, certificateBeside(file)] : [file];
+}
+
+const KEY_FILE = /\.key$/i;
+
+function certificateBeside(file: string): string {
+  return file.replace(KEY_FILE, ".crt");
+}
+
+/**
+ * Reads a store, and its password where a file holds it: that one wins over `password`. A key
+ * `NAME.key` without a certificate is read with the certificate `NAME.crt` beside it.
  *
  * @throws the system's error for a file that cannot be read
  */
@@ -57,8 +74,22 @@ export function openKeyStore(
 ): OpenedKeyStore {
   const bytes = readFileSync(file);
   const secret = passwordPath === undefined ? password : readFileSync(passwordPath, "utf8").replace(/\r?\n$/, "");
-  return { file, type: type === "PEM" ? type : javaType(bytes), bytes, password: secret };
+  if (type !== "PEM") return { file, type: javaType(bytes), bytes, password: secret };
+  return { file, type, bytes: KEY_FILE.test(file) ? withCertificate(file, bytes) : bytes, password: secret };
 }
+
+function withCertificate(file: string, key: Buffer): Buffer {
+  if (CERTIFICATE.test(key.toString("latin1"))) return key;
+  const beside = certificateBeside(file);
+  try {
+    return Buffer.concat([key, Buffer.from("\n"), readFileSync(beside)]);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${file} holds no certificate, and ${beside} beside it cannot be read: ${reason}`);
+  }
+}
+
+const CERTIFICATE = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/;
 
 /**
  * The private key of a store, with its certificate and the chain behind it; undefined where a JKS

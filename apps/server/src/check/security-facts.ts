@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import type { CertificateFacts, SecretFile, SecurityFacts } from "@zooid/doctor";
+import { keyStoreFiles } from "@zooid/java-files";
 import type { ServeCommand } from "../configuration/command-line.ts";
 import { publicAddresses } from "./host-facts.ts";
 
@@ -77,7 +78,11 @@ function secretFile(key: string, path: string | undefined, missing: string[]): S
 function certificate(key: string, path: string | undefined, missing: string[]): readonly CertificateFacts[] {
   if (path === undefined || path === "") return [];
   try {
-    const text = readFileSync(path, "latin1");
+    // Of a key alone the certificate is beside it.
+    const text = keyStoreFiles(path)
+      .filter((file) => file === path || existsSync(file))
+      .map((file) => readFileSync(file, "latin1"))
+      .join("\n");
     if (!text.includes("-----BEGIN CERTIFICATE-----")) {
       missing.push(`the end of the certificate in ${path} (${key}): only PEM files are read; /healthz names it`);
       return [];

@@ -45,10 +45,7 @@ export function readyChecks(view: AdminView): readonly Check[] {
 export function startChecks(view: AdminView): readonly Check[] {
   const { driver } = view;
   const loaded = `the data is being recovered: ${counted(driver.replica.tree.nodeCount, "znode")} so far`;
-  return [
-    ...liveChecks(view),
-    { name: "recovered", fault: view.hasServed() || driver.isServing ? undefined : loaded },
-  ];
+  return [...liveChecks(view), { name: "recovered", fault: view.hasServed() || driver.isServing ? undefined : loaded }];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -429,6 +429,25 @@ describe("certificates that change", () => {
     socket.destroy();
     return String(name);
   }
+
+  test("are read again when Kubernetes puts another secret in place of a key and its certificate", async () => {
+    const mount = mkdtempSync(join(folder, "secret-"));
+    const put = (name: string, { key, cert }: { readonly key: string; readonly cert: string }): void => {
+      mkdirSync(join(mount, name));
+      writeFileSync(join(mount, name, "tls.key"), key, { mode: 0o600 });
+      writeFileSync(join(mount, name, "tls.crt"), cert);
+      symlinkSync(name, join(mount, "..data.new"));
+      renameSync(join(mount, "..data.new"), join(mount, "..data"));
+    };
+    put("..first", HOST);
+    for (const name of ["tls.key", "tls.crt"]) symlinkSync(`..data/${name}`, join(mount, name));
+    const keyStore = { location: join(mount, "tls.key") };
+    await using server = await start({ keyStore, clientAuth: "none", certReload: true });
+    expect(await serverName(server.securePort)).toBe("host");
+    put("..second", TWO);
+    await expect.poll(() => server.lines.join("\n"), { timeout: 10_000 }).toContain("were read again");
+    expect(await serverName(server.securePort)).toBe("two");
+  });
 
   test("are sent on new connections, and open connections stay", async () => {
     const { zk, write, logged } = await startReloading();

@@ -46,6 +46,15 @@ beforeAll(() => {
     "garbage.pem": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
     "garbage.p12": AUTHORITY_PKCS12.subarray(0, 300),
     "empty.pem": "",
+    "tls.key": HOST.key,
+    "tls.crt": HOST.cert + AUTHORITY,
+    "ca.crt": AUTHORITY,
+    "whole.key": HOST.key + HOST.cert,
+    "alone.key": HOST.key,
+    "other.key": ONE.key,
+    "other.crt": HOST.cert,
+    "twice.key": HOST.key,
+    "twice.crt": HOST.key,
     "password.txt": `${PASSWORD}\r\n`,
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o600 });
@@ -89,6 +98,8 @@ describe("a key store can be", () => {
     ["Java's own", () => at("host.jks", { password: PASSWORD })],
     ["the newer form by the older's name", () => at("renamed.jks", { password: PASSWORD })],
     ["the older form by the newer's name", () => at("renamed.p12", { password: PASSWORD })],
+    ["a key and a certificate beside it, as Kubernetes has them", () => at("tls.key")],
+    ["a key file that has its certificate", () => at("whole.key")],
     ["of another name, with its type set", () => at("store.unknown", { type: "pem" })],
   ])("%s", (_, options) => {
     expect(keyStore(options())).toEqual({ problems: [], notices: [], isRead: true });
@@ -115,6 +126,9 @@ describe("a key store is refused that is", () => {
     ["encrypted, without its password", () => at("encrypted.pem"), "ssl.keyStore.passwordPath has no password"],
     ["encrypted, of another password", () => at("encrypted.pem", { password: "wrong" }), "its password is another"],
     ["a key alone", () => at("certless.pem"), "certless.pem holds no certificate in PEM"],
+    ["a key without a certificate beside it", () => at("alone.key"), "alone.crt beside it cannot be read: ENOENT"],
+    ["a key beside another's certificate", () => at("other.key"), "certificate is not that of its key"],
+    ["a key beside another key", () => at("twice.key"), "twice.key holds no certificate in PEM"],
     ["a key and a damaged certificate", () => at("damaged.pem"), "it is damaged"],
     ["another file by the name of a store", () => at("other.p12", { password: PASSWORD }), "no PKCS12 file"],
     [

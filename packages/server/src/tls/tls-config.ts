@@ -1,11 +1,15 @@
 import { getCiphers, type SecureContextOptions, type SecureVersion } from "node:tls";
+import { keyStoreFiles } from "@zooid/java-files";
 import { opensslCipher } from "./cipher-suites.ts";
 import { type KeyStoreOptions, readKeyStore, readTrustStore } from "./key-store.ts";
 import { readRevocationLists } from "./revocation-lists.ts";
 
 /** TLS, by the names of ZooKeeper's settings. */
 export interface TlsOptions {
-  /** The server's identity: private key, certificate and chain, in one file. */
+  /**
+   * The server's identity: private key, certificate and chain, in one file; or a key `NAME.key`, and
+   * the others in `NAME.crt` beside it.
+   */
   readonly keyStore?: KeyStoreOptions;
   /** The trusted authorities for clients' certificates. */
   readonly trustStore?: KeyStoreOptions;
@@ -117,9 +121,7 @@ export function parseTls(
     handshakeCountMax: handshakeCountMax === -1 ? Number.POSITIVE_INFINITY : handshakeCountMax,
     certReload: options.certReload ?? false,
     clientHostnameVerification: options.clientHostnameVerification ?? false,
-    files: [...stores.flatMap(({ location, passwordPath }) => [location, passwordPath]), crlFile].filter(
-      (file) => file !== undefined,
-    ),
+    files: [...stores.flatMap(filesOf), crlFile].filter((file) => file !== undefined),
     context,
     reload: () => {
       const wrong: string[] = [];
@@ -127,6 +129,10 @@ export function parseTls(
       return wrong.length > 0 ? wrong : again;
     },
   };
+}
+
+function filesOf({ location, passwordPath }: KeyStoreOptions): readonly (string | undefined)[] {
+  return [...(location === undefined ? [] : keyStoreFiles(location)), passwordPath];
 }
 
 function usedCrlFile({ crl, crlFile }: TlsOptions, prefix: string, problems: string[]): string | undefined {
