@@ -35,6 +35,52 @@ function added(variables: Variables, files: Variables = {}): readonly string[] {
     .filter((line) => !before.has(line));
 }
 
+const FOUNDERS = {
+  ZOO_MY_ID: "from-hostname",
+  ZOO_SERVERS: "server.1=zk-0.zk:2888:3888;2181 server.2=zk-1.zk:2888:3888;2181 server.3=zk-2.zk:2888:3888;2181",
+  ZOOID_JOINING_SERVER: "{hostname}.zk:2888:3888;2181",
+  ZOOID_PEER_SECRET: "a:b",
+};
+
+const serversOf = (variables: Variables, hostname: string): readonly string[] =>
+  plan(variables, {}, hostname)
+    .zooCfg.split("\n")
+    .filter((line) => line.startsWith("server."));
+
+test("a server that the list lacks joins as an observer, and one that it has is listed once", () => {
+  const founders = FOUNDERS.ZOO_SERVERS.split(" ");
+  for (const host of ["zk-0", "zk-2"]) expect(serversOf(FOUNDERS, host)).toEqual(founders);
+  expect(serversOf(FOUNDERS, "zk-3")).toEqual([...founders, "server.4=zk-3.zk:2888:3888:observer;2181"]);
+  const asObserver = { ...FOUNDERS, ZOOID_JOINING_SERVER: "10.0.0.9:2888:3888:observer;2181" };
+  expect(serversOf(asObserver, "zk-9").at(-1)).toBe("server.10=10.0.0.9:2888:3888:observer;2181");
+  const withoutPort = { ...FOUNDERS, ZOOID_JOINING_SERVER: "{hostname}:2888:3888" };
+  expect(serversOf(withoutPort, "zk-9").at(-1)).toBe("server.10=zk-9:2888:3888:observer");
+});
+
+test.each(["zk", "zk:2888", "zk:2888:3888:participant;2181", "a b:1:2", "server.4=zk:1:2"])(
+  "the line of a joining server cannot be %j",
+  (pattern) => {
+    expect(problemsOf({ ...FOUNDERS, ZOOID_JOINING_SERVER: pattern }, "zk-3")).toEqual([
+      `ZOOID_JOINING_SERVER is {hostname}.DOMAIN:2888:3888;2181, found "${pattern}"`,
+    ]);
+  },
+);
+
+test("a joining server needs the others", () => {
+  expect(problemsOf({ ZOOID_JOINING_SERVER: "zk:2888:3888" })).toEqual([
+    "ZOOID_JOINING_SERVER is for a server that joins others: list those in ZOO_SERVERS",
+  ]);
+});
+
+test("the superuser's password becomes its hash, and is not in the file", () => {
+  const lines = added({ ZOOID_SUPER_PASSWORD: "test\n" });
+  expect(lines).toEqual(["DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU="]);
+  const other = "DigestAuthenticationProvider.digestAlg=SHA-256";
+  expect(problemsOf({ ZOOID_SUPER_PASSWORD: "test", ZOO_CFG_EXTRA: other })).toEqual([
+    expect.stringContaining("set DigestAuthenticationProvider.superDigest in ZOO_CFG_EXTRA"),
+  ]);
+});
+
 test.each([
   ["ZO_TICK_TIME", "ZOO_TICK_TIME"],
   ["Z00_TICK_TIME", "ZOO_TICK_TIME"],
@@ -265,6 +311,13 @@ const GOLDEN: readonly Golden[] = [
   ["ZOOKEEPER_LOG4J_LOGGERS", "a=b", []],
   ["ZOOKEEPER_TOOLS_LOG4J_LOGLEVEL", "ERROR", []],
   ["ZOOID_PEER_SECRET", "a:c2VjcmV0", ["zooid.peerSecretFile=/conf/peer.secret"]],
+  [
+    "ZOOID_JOINING_SERVER",
+    "{hostname}.zk:2888:3888;2181",
+    ["server.1=localhost:2888:3888", "clientPort=2181"],
+    { ZOO_SERVERS: "server.1=localhost:2888:3888" },
+  ],
+  ["ZOOID_SUPER_PASSWORD", "test", ["DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU="]],
   ["ZOOID_ALLOW_UNAUTHENTICATED_PEERS", "yes", ["zooid.allowUnauthenticatedPeers=true"]],
   // By Confluent's rule, each key of zoo.cfg.
   ["ZOOKEEPER_CLIENT_PORT", "32181", ["clientPort=32181"]],

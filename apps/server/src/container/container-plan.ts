@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ConfigError } from "@zooid/embedded-server";
 import { counted } from "@zooid/model";
 import { isGuardingKey } from "../configuration/keys/known-keys.ts";
@@ -63,6 +64,13 @@ const DEFAULTS: readonly ServerSetting[] = [
 ];
 const DEFAULT_SERVER: ServerSetting = ["server.1", "localhost:2888:3888;2181"];
 const DEFAULT_CLIENT_PORT = "2181";
+/** Lists, and texts of files that end with a line. */
+const IN_LINES: ReadonlySet<string> = new Set([
+  "ZOO_CFG_EXTRA",
+  "ZOO_SERVERS",
+  "ZOOID_PEER_SECRET",
+  "ZOOID_SUPER_PASSWORD",
+]);
 const SECRET_FILE = "peer.secret";
 const JAAS_FILE = "jaas.conf";
 
@@ -110,7 +118,11 @@ class Planner {
     for (const group of Object.keys(GROUP_SETTINGS) as GroupName[]) this.#takeGroup(group);
     this.#takeAuth(confDir);
     this.#takePeerSecret(confDir);
-    const servers = this.#servers();
+    this.#takeSuperPassword();
+    const myIdFrom = this.#one("ZOO_MY_ID", "ZOO_SERVER_ID", "ZOOKEEPER_SERVER_ID");
+    const myId = this.#myId(myIdFrom);
+    const listed = this.#servers();
+    const servers = [...listed, ...this.#joiningServer(listed, myId)];
     const extra = this.#extra(servers);
     this.#checkPeers([...servers, ...extra]);
     const settings: ServerSetting[] = [
@@ -124,12 +136,11 @@ class Planner {
     ];
     // The last value of a key wins: a file with two is refused.
     const lines = new Map(settings);
-    const myIdFrom = this.#one("ZOO_MY_ID", "ZOO_SERVER_ID", "ZOOKEEPER_SERVER_ID");
     const plan = {
       confDir,
       dataDir: lines.get("dataDir") ?? "",
       logDir,
-      myId: this.#myId(myIdFrom),
+      myId,
       myIdFrom,
       zooCfg: [...lines].map(([key, value]) => `${key}=${escaped(value)}\n`).join(""),
       secretFiles: this.#secretFiles,
@@ -150,7 +161,7 @@ class Planner {
       else if (isNearlyKnown(name)) this.#warnings.push(unknownVariable(name));
       return;
     }
-    if (/[\n\r\0]/.test(value) && name !== "ZOO_CFG_EXTRA" && name !== "ZOO_SERVERS" && name !== "ZOOID_PEER_SECRET")
+    if (/[\n\r\0]/.test(value) && !IN_LINES.has(name))
       this.#problems.push(`${name} has a line break, which a setting cannot have`);
     if (variable.kind !== "own" && variable.kind !== "ignored") this.#names.push(name);
     switch (variable.kind) {
@@ -229,6 +240,42 @@ class Planner {
     if (secret === undefined) return;
     this.#set("zooid.peerSecretFile", `${confDir}/${SECRET_FILE}`, "text", "ZOOID_PEER_SECRET");
     this.#secretFiles.set(SECRET_FILE, `${secret.trimEnd()}\n`);
+  }
+
+  /** The superuser's password is nowhere in clear: zoo.cfg gets its hash. */
+  #takeSuperPassword(): void {
+    const name = "ZOOID_SUPER_PASSWORD";
+    const password = this.#variables.get(name)?.trimEnd();
+    if (password === undefined) return;
+    const user = `super:${password}`;
+    const digest = `super:${createHash("sha1").update(user).digest("base64")}`;
+    this.#set("DigestAuthenticationProvider.superDigest", digest, "text", name);
+    if (/DigestAuthenticationProvider\.digestAlg=(?!SHA1\b)/.test(this.#variables.get("ZOO_CFG_EXTRA") ?? ""))
+      this.#problems.push(
+        `${name} makes a SHA1 hash: with another DigestAuthenticationProvider.digestAlg, set DigestAuthenticationProvider.superDigest in ZOO_CFG_EXTRA`,
+      );
+  }
+
+  /**
+   * The line of a server that the list lacks, as a pod that was added to a StatefulSet later: it
+   * joins as an observer, and changes nothing about the votes of the others.
+   */
+  #joiningServer(listed: readonly ServerSetting[], myId: string): readonly ServerSetting[] {
+    const name = "ZOOID_JOINING_SERVER";
+    const pattern = this.#variables.get(name);
+    if (pattern === undefined) return [];
+    this.#names.push(name);
+    if (this.#one("ZOO_SERVERS", "ZOOKEEPER_SERVERS") === undefined)
+      this.#problems.push(`${name} is for a server that joins others: list those in ZOO_SERVERS`);
+    const parts = /^([^\s:;=]+|\[[0-9a-fA-F:.]+\]):(\d+:\d+)(?::observer)?(;\S+)?$/.exec(pattern);
+    if (parts === null) {
+      this.#problems.push(`${name} is {hostname}.DOMAIN:2888:3888;2181, found "${pattern}"`);
+      return [];
+    }
+    const key = `server.${Number(myId)}`;
+    if (listed.some(([each]) => each === key)) return [];
+    const [, host = "", ports = "", client = ""] = parts;
+    return [[key, `${host.replace("{hostname}", this.#hostname)}:${ports}:observer${client}`]];
   }
 
   #servers(): readonly ServerSetting[] {

@@ -130,6 +130,8 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map<string, Variable
 
   // Ours.
   ["ZOOID_PEER_SECRET", guarding],
+  ["ZOOID_JOINING_SERVER", guarding],
+  ["ZOOID_SUPER_PASSWORD", guarding],
   ["ZOOID_ALLOW_UNAUTHENTICATED_PEERS", setting("zooid.allowUnauthenticatedPeers", "flag")],
 ]);
 
