@@ -48,6 +48,7 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
   "apache-import": ["apps/server"],
   disaster: ["apps/server", "apps/cli"],
   "perf-write-cpu": ["apps/server"],
+  "chart-members": ["apps/server", "apps/cli"],
 };
 
 /** @param tools what each does, by file */
@@ -92,6 +93,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "kill -9 of a server that keeps its history; past states must be what clients were told",
     "packages/trials/src/faults/restore-rounds.ts":
       "states of the past restored in an ensemble under writes, its servers killed meanwhile; one history must be continued, as a whole",
+    "packages/trials/src/kubernetes/chart-members.ts":
+      "pods come and go, and the hooks of the Helm chart give and take their votes, while a client writes (Linux, root)",
     "packages/trials/src/history/history-full-disk.ts":
       "a disk that fills costs the history a gap that it reports, and no write (root)",
     "packages/trials/src/history/history-moments.ts":
@@ -171,6 +174,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
   group("Sources and packages", {
     "tools/image/image.ts":
       "builds the container image and tries it: three members, kazoo, Kafka, a rolling update (podman, debootstrap, root)",
+    "tools/chart/chart.ts":
+      "the Helm chart: what it renders is valid, keeps its rules, and is what deploy/kubernetes has (Go, Python)",
     "tools/first-hour/first-hour.ts":
       "the README and the guide followed by a stranger: each block in a clean copy, its output compared (Linux, root, script)",
     "tools/reference-pages/reference-pages.ts": "docs/settings.md and docs/log-events.md, from the code",

@@ -7,8 +7,8 @@ import { readRevocationLists } from "./revocation-lists.ts";
 /** TLS, by the names of ZooKeeper's settings. */
 export interface TlsOptions {
   /**
-   * The server's identity: private key, certificate and chain, in one file; or a key `NAME.key`, and
-   * the others in `NAME.crt` beside it.
+   * The server's identity: private key, certificate and chain, in one file; or a key `NAME.key`,
+   * and the others in `NAME.crt` beside it.
    */
   readonly keyStore?: KeyStoreOptions;
   /** The trusted authorities for clients' certificates. */

@@ -4,10 +4,11 @@
  *
  *     npm run tool -- chart-members [--keep]
  *
- * In a network namespace of its own, with an address for each pod, an ensemble of one grows to three
- * and to five with an observer, and shrinks to three, while a client writes. The script is killed
- * half way and run again; it runs while no server serves, without its password, and with wrong
- * words. Each step ends with the members that the chart asks for, and no answered write is lost.
+ * In a network namespace of its own, with an address for each pod, an ensemble of one grows to
+ * three and to five with an observer, and shrinks to three, while a client writes. The script is
+ * killed half way and run again; it runs while no server serves, without its password, and with
+ * wrong words. Each step ends with the members that the chart asks for, and no answered write is
+ * lost.
  * Needs Linux and root.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";

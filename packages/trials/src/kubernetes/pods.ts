@@ -25,7 +25,10 @@ export function lineOf(ordinal: number | "{ordinal}"): string {
   return `127.0.1.${ordinal}:2888:3888;127.0.1.${ordinal}:2181`;
 }
 
-/** A pod as the chart makes it: a process with the variables of its container, and folders of its own. */
+/**
+ * A pod as the chart makes it: a process with the variables of its container, and folders of its
+ * own.
+ */
 export class Pod {
   readonly ordinal: number;
   readonly #options: PodOptions;
