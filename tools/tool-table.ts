@@ -174,6 +174,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
   group("Sources and packages", {
     "tools/image/image.ts":
       "builds the container image and tries it: three members, kazoo, Kafka, a rolling update (podman, debootstrap, root)",
+    "tools/debian/debian.ts":
+      "builds the Debian package, and tries it under systemd: killed, upgraded, purged (podman, debootstrap, root)",
     "tools/chart/chart.ts":
       "the Helm chart: what it renders is valid, keeps its rules, and is what deploy/kubernetes has (Go, Python)",
     "tools/first-hour/first-hour.ts":

@@ -37,6 +37,7 @@ import { nameProcess } from "./process-name.ts";
 import { stopOnSignals } from "./shutdown.ts";
 import type { StartSignals } from "./signals.ts";
 import { startReport } from "./start-report.ts";
+import { notifySystemd } from "./systemd.ts";
 import { lowerV8Threads } from "./v8-threads.ts";
 
 const { version } = createRequire(import.meta.url)("../../package.json") as { readonly version: string };
@@ -265,10 +266,12 @@ async function run(
   // Before the line that reports readiness: a signal may follow it at once.
   signals.release(["SIGTERM", "SIGINT"]);
   stopOnSignals(async () => {
+    notifySystemd("--stopping");
     await page[Symbol.asyncDispose]();
     await server.stop();
     await audit.stop();
   }, log);
+  notifySystemd("--ready");
   const report = startReport(log, process.stdout.isTTY, (line) => process.stdout.write(`${line}\n`));
   const { commandUrl = "/commands" } = options.admin ?? {};
   report.serving({
