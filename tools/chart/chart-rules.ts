@@ -33,7 +33,15 @@ export const RULES: readonly (readonly [rule: string, isKept: (rendering: Render
   ],
   ["probes ask by HTTP", ({ server }) => PROBES.every(([name, path]) => server[name].httpGet.path === path)],
   ["a configuration is made from the variables of this start", ({ volume }) => volume("/conf").emptyDir !== undefined],
-  ["data are on claims", ({ set, server }) => ["/data", "/datalog"].every((path) => hasClaim(set, server, path))],
+  [
+    "data are in folders of claims, which the server makes",
+    ({ set, server, variable }) => DIRECTORIES.every((name) => hasClaim(set, server, variable(name))),
+  ],
+  [
+    "no volume is mounted in part: the kubelet would own the folder",
+    ({ containers }) =>
+      containers.every(({ volumeMounts }) => volumeMounts.every((each: Resource) => each.subPath === undefined)),
+  ],
   [
     "data outlive pods",
     ({ set }) => Object.values(set.spec.persistentVolumeClaimRetentionPolicy).every((policy) => policy === "Retain"),
@@ -69,6 +77,7 @@ export const RULES: readonly (readonly [rule: string, isKept: (rendering: Render
   ],
 ];
 
+const DIRECTORIES = ["ZOO_DATA_DIR", "ZOO_DATA_LOG_DIR"] as const;
 const PROBES = [
   ["startupProbe", "/startupz"],
   ["livenessProbe", "/livez"],
@@ -121,8 +130,8 @@ export class Rendering {
   };
 }
 
-function hasClaim(set: Resource, server: Resource, path: string): boolean {
-  const mount = server.volumeMounts.find((each: Resource) => each.mountPath === path);
+function hasClaim(set: Resource, server: Resource, directory: string): boolean {
+  const mount = server.volumeMounts.find((each: Resource) => directory.startsWith(`${each.mountPath}/`));
   return set.spec.volumeClaimTemplates.some(({ metadata }: Resource) => metadata.name === mount?.name);
 }
 
