@@ -320,3 +320,14 @@ test("a list is compared by ids and roles, and the one of fewer files is named",
     },
   ]);
 });
+
+test("lists that differ are no finding where clients change the members", () => {
+  const listing = (sid: number, isChangeable: boolean): ServerFacts => {
+    const joined = { "server.1": "zk1:2888:3888", [`server.${sid}`]: `zk${sid}:2888:3888:observer` };
+    return server(sid, { admin: admin({ settings: { reconfigEnabled: String(isChangeable), ...joined } }) });
+  };
+  const found = (isChangeable: boolean): readonly string[] =>
+    ensembleFindings(ensemble([1, 2, 3].map((sid) => listing(sid, isChangeable)))).map(({ id }) => id);
+  expect(found(false)).toContain("lists-differ");
+  expect(found(true)).toEqual([]);
+});

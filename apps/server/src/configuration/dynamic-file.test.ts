@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { composeZxid, type Members, parseMembers } from "@zooid/model";
@@ -36,6 +36,19 @@ test("the servers move from zoo.cfg to a file of their own, and all else stays u
     ["server.1", "server.2"],
   ]);
 });
+
+test.each([0o600, 0o640, 0o644])(
+  "a file of the mode %o keeps it, and so does its copy: both may have secrets",
+  (mode) => {
+    const file = join(directory, "zoo.cfg");
+    writeFileSync(file, "DigestAuthenticationProvider.superDigest=super:x\nserver.1=h1:2888:3888\n");
+    // Of an attempt before that ended half way.
+    writeFileSync(`${file}.tmp`, "", { mode: 0o666 });
+    chmodSync(file, mode);
+    new DynamicFile(file, 1).write(membersAt(0, 1));
+    expect([file, `${file}.bak`].map((each) => statSync(each).mode & 0o777)).toEqual([mode, mode]);
+  },
+);
 
 test("each change has a new file, and the one before goes", () => {
   const file = join(directory, "zoo.cfg");

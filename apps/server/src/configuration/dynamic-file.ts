@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Member, type Members, memberLines, type ServerId } from "@zooid/model";
 import { readText } from "./configuration-text.ts";
@@ -8,6 +18,8 @@ import { DYNAMIC_FILE } from "./keys/ensemble-keys.ts";
 import { parseProperties } from "./properties.ts";
 
 const SYSTEM_PREFIX = /^zookeeper\./;
+/** Addresses are no secret. */
+const LIST_MODE = 0o644;
 /** A dynamic file's name ends in its version. */
 const VERSIONED = /^(.*)\.([0-9a-f]{1,16})$/i;
 
@@ -43,11 +55,14 @@ export class DynamicFile {
     const version = members.version.toString(16);
     const file = `${prefixOf(this.#configFile, named)}.${version}`;
     const next = withDynamicFile(text, file, own);
-    if (!existsSync(file) || named !== file) replaceFile(file, `${memberLines(members.servers).join("\n")}\n`);
+    if (!existsSync(file) || named !== file)
+      replaceFile(file, `${memberLines(members.servers).join("\n")}\n`, LIST_MODE);
     if (next === text) return;
     const backup = `${this.#configFile}.bak`;
-    if (!existsSync(backup)) replaceFile(backup, text);
-    replaceFile(this.#configFile, next);
+    // It may have secrets: both are for those who may read it now.
+    const mode = statSync(this.#configFile).mode & 0o777;
+    if (!existsSync(backup)) replaceFile(backup, text, mode);
+    replaceFile(this.#configFile, next, mode);
     if (named !== undefined && named !== file && VERSIONED.test(basename(named))) rmSync(named, { force: true });
   }
 }
@@ -96,10 +111,12 @@ function isDecided(key: string, { clientAddress }: Member): boolean {
   }
 }
 
-function replaceFile(file: string, text: string): void {
+function replaceFile(file: string, text: string, mode: number): void {
   const aside = `${file}.tmp`;
-  const fd = openSync(aside, "w", 0o644);
+  rmSync(aside, { force: true });
+  const fd = openSync(aside, "wx", 0o600);
   try {
+    fchmodSync(fd, mode);
     writeSync(fd, text);
     fsyncSync(fd);
   } finally {

@@ -24,9 +24,13 @@ export function differenceFindings(files: readonly ServerSettings[]): readonly F
   return [...listDifferences(files), ...SHARED.flatMap((key) => settingDifference(files, key))];
 }
 
-/** Files without lines of servers have their list in a dynamic file. */
+/**
+ * Files without lines of servers have their list in a dynamic file. Where clients change the members,
+ * the configuration in force is kept with the data, and a file has the list of when it was written.
+ */
 function listDifferences(files: readonly ServerSettings[]): readonly Finding[] {
-  const lists = files.map((file) => ({ file, list: listOf(file) })).filter(({ list }) => list !== "");
+  const deciding = files.filter((file) => settingOf(file, "reconfigEnabled")?.value.trim().toLowerCase() !== "true");
+  const lists = deciding.map((file) => ({ file, list: listOf(file) })).filter(({ list }) => list !== "");
   const groups = Map.groupBy(lists, ({ list }) => list);
   if (groups.size < 2) return [];
   const [most = ""] = [...groups].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? [];
