@@ -176,7 +176,7 @@ const FOUND_BY: Readonly<
   "clocks-differ": () => measured({ zooid_peer_clock_offset_ms: -5000 }),
   "certificate-ends": () => security({ certificates: [{ path: "/c", key: "k", notAfterMs: NOW_MS + 29.5 * DAY_MS }] }),
   "certificate-ended": () => security({ certificates: [{ path: "/c", key: "k", notAfterMs: NOW_MS }] }),
-  "secret-readable": () => security({ secrets: [{ path: "/s", key: "k", mode: 0o100640 }] }),
+  "secret-readable": () => security({ secrets: [{ path: "/s", key: "k", mode: 0o100644 }] }),
   "peers-unauthenticated": () => security({ peers: { isAuthenticated: false, distantHost: "zk2" } }),
   "admin-open": () => security({ admin: { port: 8080, needsCertificate: false, publicAddresses: ["203.0.113.7"] } }),
   "no-leader": () => ensembleFindings(ensemble(MEMBERS.map(({ sid = 0 }) => server(sid, { status: "ECONNREFUSED" })))),

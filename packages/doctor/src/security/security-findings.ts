@@ -4,8 +4,10 @@ import type { SecurityFacts } from "./security-facts.ts";
 
 const DAY_MS = 86_400_000;
 export const CERTIFICATE_DAYS_MIN = 30;
-/** Reading and writing by the group and by all others. */
-const OTHERS = 0o066;
+/**
+ * Reading and writing by all others, and writing by the group: the server itself refuses no more.
+ */
+const OTHERS = 0o026;
 const OCTAL = 8;
 
 /** What keeps strangers out, and for how long. */

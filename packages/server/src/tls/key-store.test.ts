@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -103,6 +103,19 @@ describe("a key store can be", () => {
     ["of another name, with its type set", () => at("store.unknown", { type: "pem" })],
   ])("%s", (_, options) => {
     expect(keyStore(options())).toEqual({ problems: [], notices: [], isRead: true });
+  });
+
+  test.each([
+    [0o600, false],
+    [0o440, false],
+    [0o660, true],
+    [0o644, true],
+    [0o604, true],
+  ])("of the mode %o, and too open: %s", (mode, isOpen) => {
+    const file = `mode-${mode}.pem`;
+    writeFileSync(join(folder, file), HOST.key + HOST.cert);
+    chmodSync(join(folder, file), mode);
+    expect(keyStore(at(file)).notices.length > 0).toBe(isOpen);
   });
 
   test("open to others, which is reported", () => {

@@ -20,7 +20,8 @@ export interface KeyStoreOptions {
   readonly type?: string;
 }
 
-const OTHERS_MAY = 0o077;
+/** As for the files of links between servers: a group may read it, as Kubernetes mounts secrets. */
+const TOO_OPEN = 0o027;
 /**
  * Reads the server's identity: a private key with its certificate and chain.
  *
@@ -35,7 +36,7 @@ export function readKeyStore(
   const store = open(name, options, problems);
   if (store === undefined) return undefined;
   const { file, type, bytes, password } = store;
-  if (process.platform !== "win32" && (statSync(file).mode & OTHERS_MAY) !== 0) {
+  if (process.platform !== "win32" && (statSync(file).mode & TOO_OPEN) !== 0) {
     notices.push(`${name}.location: ${file} holds a private key and is open to other users: chmod 600 ${file}`);
   }
   try {
