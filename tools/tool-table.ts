@@ -93,6 +93,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "kill -9 of a server that keeps its history; past states must be what clients were told",
     "packages/trials/src/faults/restore-rounds.ts":
       "states of the past restored in an ensemble under writes, its servers killed meanwhile; one history must be continued, as a whole",
+    "packages/trials/src/kubernetes/kubernetes.ts":
+      "the Helm chart on Kubernetes itself: rolled, evicted, grown, shrunk, healed, other certificates, while a client writes (Go, root)",
     "packages/trials/src/kubernetes/chart-members.ts":
       "pods come and go, and the hooks of the Helm chart give and take their votes, while a client writes (Linux, root)",
     "packages/trials/src/history/history-full-disk.ts":
