@@ -68,7 +68,7 @@ export async function buildImage({ tag, base, isCached = true }: BuildOptions): 
   return Number(await podman("image", "inspect", "--format", "{{.Size}}", tag));
 }
 
-/** Of a copy without a history there is none. */
+/** A copy without a history has none. */
 async function commitOf(root: string): Promise<{ readonly revision: string; readonly seconds: string }> {
   try {
     const { stdout } = await run("git", ["log", "-1", "--format=%H %ct"], root);

@@ -25,8 +25,9 @@ export function differenceFindings(files: readonly ServerSettings[]): readonly F
 }
 
 /**
- * Files without lines of servers have their list in a dynamic file. Where clients change the members,
- * the configuration in force is kept with the data, and a file has the list of when it was written.
+ * Files without lines of servers have their list in a dynamic file. Where clients change the
+ * members, the configuration in force is kept with the data, and a file has the list of when it was
+ * written.
  */
 function listDifferences(files: readonly ServerSettings[]): readonly Finding[] {
   const deciding = files.filter((file) => settingOf(file, "reconfigEnabled")?.value.trim().toLowerCase() !== "true");

@@ -58,7 +58,10 @@ function build(folder: string): void {
   }
 }
 
-/** The module of Kubernetes requires its own libraries at no version: they have those of the release. */
+/**
+ * The module of Kubernetes requires its own libraries at no version: they have those of the
+ * release.
+ */
 function moduleOf(text: string): string {
   const required = new Map<string, string>();
   for (const [, name = "", version = ""] of text.matchAll(/^\s+([\w./-]+) (v\S+)(?: \/\/ indirect)?$/gm)) {

@@ -5,7 +5,7 @@
  *     npm run tool -- kubernetes [--rounds 1] [--image localhost/zooid:latest]
  *
  * In each act a client with a session and an ephemeral node writes: no answered write is missing,
- * and its session goes on. Kubernetes is built from its sources, kept in .cache; the rest is
+ * and its session continues. Kubernetes is built from its sources, kept in .cache; the rest is
  * Debian's (etcd-server, containerd, runc, containernetworking-plugins, podman). Needs root, and an
  * image that `npm run tool -- image build` made.
  */

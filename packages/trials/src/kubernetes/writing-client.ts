@@ -1,4 +1,6 @@
-/** A client of the trial `kubernetes`: it writes until its input ends, and then says what it found. */
+/**
+ * A client of the trial `kubernetes`: it writes until its input ends, and then says what it found.
+ */
 import { once } from "node:events";
 import { connect } from "@zooid/client";
 import { AnsweredCounter } from "./answered-counter.ts";
