@@ -21,7 +21,8 @@ export function requestProblem({ headers }: IncomingMessage, { isLoopback, hosts
   if (isFromAnotherSite(headers)) {
     return refuse(403, "OTHER_SITE", "Requests from other sites are refused").problem;
   }
-  const isKnown = hosts.includes(host.replace(/:\d+$/, "").toLowerCase());
+  const name = host.replace(/:\d+$/, "").toLowerCase();
+  const isKnown = hosts.some((known) => known.toLowerCase() === name);
   // A name that an attacker's DNS resolves to this machine is not localhost.
   if (!isKnown && (isLoopback ? !LOOPBACK.test(host) : hosts.length > 0)) {
     const detail = isLoopback

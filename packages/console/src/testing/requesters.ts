@@ -164,6 +164,18 @@ export async function requestersOf(api: string): Promise<readonly Requester[]> {
       refusal: LOGIN_FAILED,
     },
     {
+      name: "an operator's browser that logs in with each request, on a page of the console",
+      headers: { Authorization: headerOf("operator"), Origin: new URL(api).origin },
+      role: "operator",
+      changeRefusal: CSRF,
+    },
+    {
+      name: "an operator's browser that logs in with each request, and names no origin",
+      headers: { Authorization: headerOf("operator"), "Sec-Fetch-Site": "same-origin" },
+      role: "operator",
+      changeRefusal: CSRF,
+    },
+    {
       name: "an operator's browser on another site",
       headers: { ...logins.operator, Origin: "https://evil.example" },
       refusal: OTHER_SITE,

@@ -77,8 +77,8 @@ export class ClientPorts {
   async listen(): Promise<void> {
     await this.#plain?.listen();
     await this.#secure?.listen();
-    const { tls } = this.#config;
-    if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.#reloadCertificates());
+    const { watched = [] } = this.#config.tls ?? {};
+    this.#watch = new FileWatch(watched, () => this.#reloadCertificates());
   }
 
   /** The configuration's limits have changed; open connections stay. */

@@ -3,11 +3,11 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { composeZxid, OpCode } from "@zooid/model";
+import { composeZxid, OpCode, ZXID_NONE } from "@zooid/model";
 import { create, RawClient } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
 import { startTestServer } from "../testing/server.ts";
-import { newestFirst, readSurvivor, type Survivor } from "./survivor.ts";
+import { newestFirst, positionText, readSurvivor, type Survivor } from "./survivor.ts";
 
 test("an entry that is not the one that was logged is reported as damage, beside what is known without it", async () => {
   await using place = await mkdtempDisposable(join(tmpdir(), "zooid-survivor-"));
@@ -47,4 +47,13 @@ test("the newest history comes first: by the epoch of its leader, then by its la
   });
   const survivors = [of(2, 5, 1), of(3, 1, 2), of(2, 9, 3), of(3, 2, 4)];
   expect(newestFirst(survivors).map(({ sid }) => sid)).toEqual([4, 2, 3, 1]);
+});
+
+test.each([
+  [ZXID_NONE, "no transaction"],
+  [composeZxid(0, 1), "0x1 (epoch 0)"],
+  [composeZxid(3, 0), "0x300000000 (epoch 3)"],
+  [composeZxid(3, 7), "0x300000007 (epoch 3)"],
+])("the position %d is written as %s", (zxid, text) => {
+  expect(positionText(zxid)).toBe(text);
 });

@@ -448,6 +448,13 @@ describe("stores of keys, as sslQuorum has them", () => {
     await leader.happened.until("opened 2");
   });
 
+  test("are watched where they are read again when they change, and else are not", () => {
+    const files = ["2.pem", "authority.pem"].map((name) => join(directory, name));
+    expect(stores(2, TWO).files).toEqual([]);
+    expect(stores(2, TWO, { certReload: false }).files).toEqual([]);
+    expect(stores(2, TWO, { certReload: true }).files).toEqual(files);
+  });
+
   test("with another server's certificate stop the start, and settings that accept one are reported", () => {
     expect(() => stores(2, ONE)).toThrow("the certificate is for server 1, not for server 2");
     const { notices } = parseServerConfig({
@@ -503,6 +510,7 @@ describe("files for TLS", () => {
     const servers = [1, 2].map((sid) => ({ sid, host: `zoo${sid}`, quorumPort: 1, electionPort: 2 }));
     const { ensemble } = parseServerConfig({ ensemble: { sid: 1, servers, peerTls } });
     const before = ensemble?.transport.material;
+    expect(ensemble?.transport.files).toEqual([]);
     expect(ensemble?.transport.reload?.()).toEqual([]);
     expect(ensemble?.transport.material).toBe(before);
     file("key", TWO.key);

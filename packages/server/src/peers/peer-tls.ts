@@ -215,11 +215,8 @@ export function readPeerStores(
     );
   }
   const checks = { dialed: hostnameVerification, accepted: hostnameVerification && clientHostnameVerification };
-  const { reload, files } = config;
-  return tlsTransport(config.context, servers, {
-    checks,
-    material: { files: config.certReload ? files : [], reload },
-  });
+  const { reload, watched } = config;
+  return tlsTransport(config.context, servers, { checks, material: { files: watched, reload } });
 }
 
 interface TransportOptions {

@@ -32,7 +32,7 @@ function contextOf(options: TlsOptions): unknown {
 
 test("by default clients need a certificate, and TLS 1.2 and 1.3 are spoken", () => {
   const config = parseTls(whole, "ssl", [], []);
-  expect(config).toMatchObject({ clientAuth: "need", handshakeTimeoutMs: 5000, certReload: false });
+  expect(config).toMatchObject({ clientAuth: "need", handshakeTimeoutMs: 5000, watched: [] });
   expect(contextOf({})).toMatchObject({ minVersion: "TLSv1.2", maxVersion: "TLSv1.3", ca: [AUTHORITY.trim()] });
 });
 
@@ -49,6 +49,30 @@ test("suites are offered by the platform's names", () => {
   expect(contextOf({ cipherSuites })).toMatchObject({
     ciphers: "TLS_AES_256_GCM_SHA384:ECDHE-ECDSA-CHACHA20-POLY1305",
   });
+});
+
+test("the files that were read are watched where they are read again, and no others", () => {
+  const [location, trusted, crlFile] = [join(folder, "host.pem"), join(folder, "ca.pem"), join(folder, "list.pem")];
+  const [passwordPath, trustedPassword] = [join(folder, "host.password"), join(folder, "ca.password")];
+  for (const file of [passwordPath, trustedPassword]) writeFileSync(file, "none", { mode: 0o600 });
+  writeFileSync(crlFile, EMPTY_REVOCATION_LIST);
+  const stores = { keyStore: { location, passwordPath }, trustStore: { location: trusted } };
+  const withPassword = { ...stores, trustStore: { location: trusted, passwordPath: trustedPassword } };
+  const rows: readonly (readonly [TlsOptions, readonly string[]])[] = [
+    [whole, [location, trusted]],
+    [stores, [location, passwordPath, trusted]],
+    [withPassword, [location, passwordPath, trusted, trustedPassword]],
+    [{ ...withPassword, crlFile }, [location, passwordPath, trusted, trustedPassword, crlFile]],
+    [{ ...whole, crlFile, crl: false }, [location, trusted]],
+    [{ keyStore: { location }, trustStore: {}, clientAuth: "none" }, [location]],
+  ];
+  for (const [options, files] of rows) {
+    expect(parseTls(options, "ssl", [], [])).toMatchObject({ files, watched: [] });
+    for (const certReload of [false, true]) {
+      const config = parseTls({ ...options, certReload }, "ssl", [], []);
+      expect(config).toMatchObject({ files, watched: certReload ? files : [] });
+    }
+  }
 });
 
 test("no authority is trusted by default", () => {

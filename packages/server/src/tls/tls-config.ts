@@ -49,10 +49,11 @@ export interface TlsConfig {
   readonly clientAuth: ClientAuthMode;
   readonly handshakeTimeoutMs: number;
   readonly handshakeCountMax: number;
-  readonly certReload: boolean;
   readonly clientHostnameVerification: boolean;
   /** Every file that was read. */
   readonly files: readonly string[];
+  /** Those that are read again when they change: none without `certReload`. */
+  readonly watched: readonly string[];
   /** The TLS settings at startup, with the files' content. */
   readonly context: SecureContextOptions;
   /** Reads the files again. @returns the settings, or a list of problems */
@@ -115,13 +116,14 @@ export function parseTls(
   }
   if (problems.length > found || clientAuth === undefined) return undefined;
   const stores = [keyStore, trustStore];
+  const files = [...stores.flatMap(filesOf), crlFile].filter((file) => file !== undefined);
   return {
     clientAuth,
     handshakeTimeoutMs,
     handshakeCountMax: handshakeCountMax === -1 ? Number.POSITIVE_INFINITY : handshakeCountMax,
-    certReload: options.certReload ?? false,
     clientHostnameVerification: options.clientHostnameVerification ?? false,
-    files: [...stores.flatMap(filesOf), crlFile].filter((file) => file !== undefined),
+    files,
+    watched: options.certReload === true ? files : [],
     context,
     reload: () => {
       const wrong: string[] = [];

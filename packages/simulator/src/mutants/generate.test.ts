@@ -1,8 +1,17 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { allMutants, describeMutant, mutantsOf, mutated, ROOT, SURROUNDINGS, sampleOf } from "./generate.ts";
+import {
+  allMutants,
+  describeMutant,
+  mutantsOf,
+  mutated,
+  REPLICATION,
+  ROOT,
+  SURROUNDINGS,
+  sampleOf,
+} from "./generate.ts";
 
 /** The mutations of a text, each as the text with it. */
 function mutations(source: string): readonly string[] {
@@ -46,6 +55,15 @@ describe("a mutation", () => {
     if (first === undefined) throw new Error("no mutation");
     expect(describeMutant(first, source)).toBe("a.ts:2 (condition)\n-   if (a) return;\n+   if (false) return;");
   });
+});
+
+test("every package is mutated, but for those that test and measure", () => {
+  const folders = [...REPLICATION.folders, ...SURROUNDINGS.folders];
+  const places = globSync("{packages,apps}/*/src", { cwd: ROOT });
+  expect(places.filter((place) => !folders.includes(place)).sort()).toEqual([
+    "apps/bench/src",
+    ...["conformance", "simulator", "testing", "trials"].map((name) => `packages/${name}/src`),
+  ]);
 });
 
 describe("the mutations of the replication", () => {

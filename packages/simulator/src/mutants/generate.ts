@@ -28,10 +28,10 @@ export const REPLICATION: Mutated = {
 /** What stands around it, for which there are tests alone. */
 export const SURROUNDINGS: Mutated = {
   folders: [
-    ...["txn-log", "server", "console", "client", "recipes"].map((name) => `packages/${name}/src`),
-    "apps/server/src",
-    "apps/cli/src",
-  ],
+    ...["packages/model", "packages/wire", "packages/peer-protocol", "packages/txn-log", "packages/backup"],
+    ...["packages/server", "packages/client", "packages/recipes", "packages/console", "packages/doctor"],
+    ...["packages/java-files", "apps/server", "apps/cli", "apps/console"],
+  ].map((place) => `${place}/src`),
   replacementsOf: (node, text) => [...replacementsOf(node, text), ...edgeReplacementsOf(node, text)],
 };
 /** A check, or the text of an error: not what the code does. */
