@@ -178,7 +178,7 @@ export class EnsemblePeers implements Peers {
       warn,
       error: parts.error,
       reachability: this.reachability,
-      isWithoutLeader: () => zab().phase === "election" || zab().phase === "discovery",
+      phase: () => zab().phase,
       // A server that has lost its log waits for a quorum of others, and founds nothing.
       obstacles: () => {
         const isFounder = zab().founding.isFounder && !zab().isAmnesiac;

@@ -9,9 +9,18 @@ test.each([
   expect(formatQuota(parseQuota(text, "/q"))).toBe(text);
 });
 
-test("a node with other data is reported by its path", () => {
-  expect(() => parseQuota("garbage", "/zookeeper/quota/q/zookeeper_limits")).toThrow(
-    '/zookeeper/quota/q/zookeeper_limits holds no quota: "garbage"',
+test.each([
+  "garbage",
+  "",
+  "count=5",
+  "bytes=7",
+  "bytes=7=;byteHardLimit=500;countHardLimit=50",
+  "count=5=;byteHardLimit=500;countHardLimit=50",
+  "count=five,bytes=7",
+  "count=5,bytes=",
+])("a node whose data is %j is reported by its path", (text) => {
+  expect(() => parseQuota(text, "/zookeeper/quota/q/zookeeper_limits")).toThrow(
+    `/zookeeper/quota/q/zookeeper_limits holds no quota: ${JSON.stringify(text)}`,
   );
 });
 

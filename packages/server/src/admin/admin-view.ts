@@ -109,6 +109,10 @@ export interface AdminView {
   readonly backup: Pick<ServerBackup, "begin" | "fault" | "status"> | undefined;
   /** Removes the history up to a transaction for good. */
   readonly purges: HistoryPurges;
+  /**
+   * Why no purge and no restore may begin beside the one that is under way; undefined: one may.
+   */
+  workUnderWay(): string | undefined;
   /** Restores of states of the past from the backup. */
   readonly runningRestore: Pick<RunningRestore, "begin" | "obstacle" | "status">;
   /** Ports that are not where the ensemble's configuration puts them, a sentence each. */

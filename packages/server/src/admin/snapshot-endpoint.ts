@@ -22,8 +22,8 @@ export class SnapshotRefusal {
 export interface WholeState {
   /** The reason why neither is possible, if so. */
   readonly reason: string | undefined;
-  /** The same for restore only. */
-  readonly restoreReason: string | undefined;
+  /** The same for restore only, now. */
+  restoreReason(): string | undefined;
   /** The current state, including every acknowledged write. */
   exportSnapshot(): Promise<SnapshotExport>;
   /**
@@ -121,7 +121,7 @@ export class SnapshotEndpoint {
   ): Promise<Zxid | SnapshotRefusal> {
     const state = this.#state;
     if (!this.#config.isRestoreEnabled) return new SnapshotRefusal(503, "Restore command is disabled");
-    const reason = state.reason ?? state.restoreReason;
+    const reason = state.reason ?? state.restoreReason();
     if (reason !== undefined) return new SnapshotRefusal(state.reason === undefined ? 409 : 503, reason);
     if (mediaType(type) !== OCTETS) return new SnapshotRefusal(400, `a snapshot is sent as ${OCTETS}`);
     if (pieces === undefined) return new SnapshotRefusal(400, "no snapshot was sent");

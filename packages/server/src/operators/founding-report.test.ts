@@ -1,5 +1,5 @@
 import { serverId } from "@zooid/model";
-import type { FoundingObstacle, SaidDisk, SaidHistory } from "@zooid/zab";
+import type { FoundingObstacle, PeerPhase, SaidDisk, SaidHistory } from "@zooid/zab";
 import { expect, test } from "vitest";
 import { parseServerConfig } from "../config.ts";
 import { FoundingReport } from "./founding-report.ts";
@@ -17,13 +17,13 @@ function reporter() {
   const lines: string[] = [];
   const state = {
     obstacles: [] as FoundingObstacle[] | undefined,
-    isWithoutLeader: true,
+    phase: "election" as PeerPhase,
     reason: "silent",
     disk: said("attempt", "abcd"),
   };
   const report = new FoundingReport({
     ensemble,
-    isWithoutLeader: () => state.isWithoutLeader,
+    phase: () => state.phase,
     obstacles: () => state.obstacles,
     disk: () => state.disk,
     reachability: {
@@ -62,9 +62,9 @@ test.each<[FoundingObstacle, RegExp]>([
 test("a server with a leader, or with data, reports nothing of it", () => {
   const { report, state, lines } = reporter();
   state.obstacles = [{ kind: "has-data", sid: S2, ...said("ensemble", "e") }];
-  state.isWithoutLeader = false;
+  state.phase = "broadcast";
   report.warnOnce();
-  state.isWithoutLeader = true;
+  state.phase = "discovery";
   state.obstacles = undefined;
   report.check();
   expect([...lines, report.note()].join("")).toBe("");
@@ -89,7 +89,7 @@ test("servers of two ensembles report each other at once and each time, until th
 
 test("a server that serves reports a connected one with data of another ensemble, at once and each time", () => {
   const { report, state, lines } = reporter();
-  state.isWithoutLeader = false;
+  state.phase = "broadcast";
   report.linked(S2, said("ensemble", "ef"));
   report.check();
   expect(lines.map((line) => line.split(": ")[0])).toEqual(["error another-ensemble", "error another-ensemble"]);
@@ -106,14 +106,15 @@ test("a server that serves reports a connected one with data of another ensemble
   expect(lines).toHaveLength(3);
 });
 
-test.each([
-  ["of the same ensemble", false, said("ensemble", "abcd")],
-  ["that had nothing written, and may have joined since", false, said("attempt", "ef")],
-  ["whose data no other server has", false, said("own", "")],
-  ["while this server has no leader", true, said("ensemble", "ef")],
-])("a connected server %s is not reported as one of another ensemble", (_, isWithoutLeader, disk) => {
+test.each<[string, PeerPhase, SaidDisk]>([
+  ["of the same ensemble", "broadcast", said("ensemble", "abcd")],
+  ["that had nothing written, and may have joined since", "broadcast", said("attempt", "ef")],
+  ["whose data no other server has", "broadcast", said("own", "")],
+  ["while this server has no leader", "election", said("ensemble", "ef")],
+  ["while this server has no epoch yet", "discovery", said("ensemble", "ef")],
+])("a connected server %s is not reported as one of another ensemble", (_, phase, disk) => {
   const { report, state, lines } = reporter();
-  state.isWithoutLeader = isWithoutLeader;
+  state.phase = phase;
   report.linked(S2, disk);
   report.check();
   expect(lines).toEqual([]);
@@ -132,4 +133,21 @@ test("a server beside data of two ensembles names both, in one line", () => {
     "error founding-has-data",
     "error founding-has-data",
   ]);
+});
+
+test.each<[PeerPhase, boolean]>([
+  ["election", true],
+  ["discovery", true],
+  ["synchronization", false],
+  ["broadcast", false],
+])("in the phase %s what keeps a server from founding an ensemble is reported: %s", (phase, isReported) => {
+  const { report, state, lines } = reporter();
+  state.obstacles = [{ kind: "not-heard", sid: S2 }];
+  state.phase = phase;
+  report.warnOnce();
+  report.check();
+  expect([lines.length, report.note() !== ""]).toEqual([isReported ? 2 : 0, isReported]);
+  // The other way round, a server beside data of another ensemble is reported.
+  report.linked(S2, said("ensemble", "ef"));
+  expect(lines.some((line) => line.startsWith("error another-ensemble"))).toBe(!isReported);
 });

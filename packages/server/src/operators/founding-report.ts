@@ -1,5 +1,5 @@
 import type { ServerId } from "@zooid/model";
-import type { FoundingObstacle, SaidDisk } from "@zooid/zab";
+import type { FoundingObstacle, PeerPhase, SaidDisk } from "@zooid/zab";
 import type { QuorumPeerConfig } from "../peers/ensemble-config.ts";
 import type { RefusalKind } from "../peers/peer-connection.ts";
 import type { Reachability } from "../peers/reachability.ts";
@@ -22,8 +22,8 @@ export const ANOTHER_ENSEMBLE_REMEDY: string =
 
 export interface FoundingReportParts {
   readonly ensemble: QuorumPeerConfig;
-  /** Whether it has no leader, and leads no epoch. */
-  readonly isWithoutLeader: () => boolean;
+  /** This server's. */
+  readonly phase: () => PeerPhase;
   /**
    * What keeps this server from founding an ensemble; undefined for one that has the data of an
    * ensemble.
@@ -98,9 +98,15 @@ export class FoundingReport {
    *    crashed while it founded an ensemble may follow S3, so the connection is not refused.
    */
   #isBesideOther({ history, ensembleId }: SaidDisk): boolean {
-    if (this.#parts.isWithoutLeader() || history !== "ensemble" || ensembleId === "") return false;
+    if (this.#isWithoutLeader() || history !== "ensemble" || ensembleId === "") return false;
     const own = this.#parts.disk().ensembleId;
     return own !== "" && own !== ensembleId;
+  }
+
+  /** Whether this server has no leader, and leads no epoch. */
+  #isWithoutLeader(): boolean {
+    const phase = this.#parts.phase();
+    return phase === "election" || phase === "discovery";
   }
 
   /**
@@ -113,8 +119,7 @@ export class FoundingReport {
   }
 
   #findings(): readonly { readonly text: string; readonly fields: LogFields }[] {
-    const { isWithoutLeader, obstacles } = this.#parts;
-    const found = isWithoutLeader() ? (obstacles() ?? []) : [];
+    const found = this.#isWithoutLeader() ? (this.#parts.obstacles() ?? []) : [];
     const [one, ...others] = foundersOf(found);
     const another = others.find(({ ensembleId }) => ensembleId !== one?.ensembleId);
     if (one !== undefined && another !== undefined) {

@@ -15,6 +15,7 @@ import type { RunningRestore } from "../restore/running-restore.ts";
 import type { ServerLog } from "../server-api.ts";
 import { HistoryPurges } from "../storage/history-purges.ts";
 import type { Storage } from "../storage/storage.ts";
+import { type WholeStateWork, workUnderWay } from "../storage/whole-state-work.ts";
 import type { AuditTail } from "./audit-tail.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
 import { buildTime } from "./build-time.ts";
@@ -104,11 +105,12 @@ function setLogLevel(log: ServerLog, level: LogLevel, { address }: AuditedClient
   if (!isLess) log.info(text, { event: "setting" });
 }
 
-function snapshotEndpointOf(server: ViewedServer): SnapshotEndpoint {
+/** @param otherWork the reason why nothing may be restored now, if so */
+function snapshotEndpointOf(server: ViewedServer, otherWork: () => string | undefined): SnapshotEndpoint {
   const { config, log, driver, storage } = server;
   return new SnapshotEndpoint(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
     reason: config.dataDir === undefined ? IN_MEMORY : undefined,
-    restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,
+    restoreReason: () => (config.ensemble === undefined ? otherWork() : NOT_ALONE),
     exportSnapshot: () => {
       driver().checkpoint();
       return storage().exportSnapshot();
@@ -122,7 +124,20 @@ function snapshotEndpointOf(server: ViewedServer): SnapshotEndpoint {
 
 export function adminViewOf(server: ViewedServer): AdminView {
   const { config, log, ports, driver, storage } = server;
-  const snapshots = snapshotEndpointOf(server);
+  const work = (): WholeStateWork => ({
+    isPurging: purges.status.state === "running",
+    isReceiving: snapshots.isRestoring,
+    isRestoring: server.runningRestore.isUnderWay,
+  });
+  // Of two snapshots the second one is refused as busy.
+  const snapshots = snapshotEndpointOf(server, () => workUnderWay({ ...work(), isReceiving: false }));
+  const purges = new HistoryPurges({
+    storage,
+    checkpoint: () => driver().checkpoint(),
+    workUnderWay: () => workUnderWay(work()),
+    info: (text, fields) => log.info(text, fields),
+    warn: (text, fields) => log.warn(text, fields),
+  });
   return {
     get driver(): Driver {
       return driver();
@@ -173,13 +188,8 @@ export function adminViewOf(server: ViewedServer): AdminView {
         result,
       }),
     snapshots,
-    purges: new HistoryPurges({
-      storage,
-      checkpoint: () => driver().checkpoint(),
-      isRestoring: () => snapshots.isRestoring || server.runningRestore.isUnderWay,
-      info: (text, fields) => log.info(text, fields),
-      warn: (text, fields) => log.warn(text, fields),
-    }),
+    purges,
+    workUnderWay: () => workUnderWay(work()),
     room: () => server.room(),
     damage: () => storage().damage(),
     get backup(): AdminView["backup"] {

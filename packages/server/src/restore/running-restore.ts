@@ -68,7 +68,6 @@ export class RunningRestore {
   obstacle(): string | undefined {
     const { backup, dataDir } = this.#server;
     if (backup === undefined || dataDir === undefined) return NO_TARGET;
-    if (this.isUnderWay) return "another restore is under way";
     if (this.#server.driver().replica.zab.members.isChanging)
       return "a change of the ensemble's configuration is under way";
     return undefined;

@@ -10,8 +10,8 @@ export interface HistoryPurgesHost {
   storage(): Storage;
   /** Marks what is applied as a checkpoint. */
   checkpoint(): void;
-  /** Whether another state takes the place of this one. */
-  isRestoring(): boolean;
+  /** Why no purge may begin beside other work on the same files; undefined: it may. */
+  workUnderWay(): string | undefined;
   info(text: string, fields: LogFields): void;
   warn(text: string, fields: LogFields): void;
 }
@@ -76,7 +76,7 @@ export class HistoryPurges {
   /** What a purge would remove now; nothing is changed. */
   async plan(request: PurgeRequest): Promise<PurgeOutline | PurgeRefusal> {
     const host = this.#host;
-    const busy = this.#busyReason();
+    const busy = host.workUnderWay();
     if (busy !== undefined) return new PurgeRefusal(busy);
     const backupReason = request.withBackup ? this.#backupReason() : undefined;
     if (backupReason !== undefined) return new PurgeRefusal(backupReason);
@@ -97,7 +97,7 @@ export class HistoryPurges {
     const outline = await this.plan(request);
     if (outline instanceof PurgeRefusal) return outline;
     // Others may have begun while this one was planned.
-    const busy = this.#busyReason();
+    const busy = this.#host.workUnderWay();
     if (busy !== undefined) return new PurgeRefusal(busy);
     const { through } = outline;
     this.#status = { state: "running", through };
@@ -107,12 +107,6 @@ export class HistoryPurges {
     );
     void this.#run(through, request.withBackup);
     return outline;
-  }
-
-  /** What else is at work on the same files. */
-  #busyReason(): string | undefined {
-    if (this.#status.state === "running") return "a purge is under way: purge_status says how it ends";
-    return this.#host.isRestoring() ? "a restore is under way" : undefined;
   }
 
   async #run(through: Zxid, withBackup: boolean): Promise<void> {

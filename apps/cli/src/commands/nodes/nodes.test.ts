@@ -287,3 +287,21 @@ test("so it does as JSON", async () => {
     "
   `);
 });
+
+test("a quota that is deleted leaves no node of its own, and those of other quotas", async () => {
+  const quotas = async (): Promise<readonly string[]> => {
+    const { stdout } = await session.run("ls", "-R", "/zookeeper/quota");
+    return stdout
+      .split("\n")
+      .filter((line) => /^\/zookeeper\/quota\/q\b/.test(line) && !/zookeeper_\w+$/.test(line))
+      .sort();
+  };
+  for (const path of ["/q", "/q/a", "/q/a/b", "/q/a/b/c", "/q/d"]) await session.run("create", path);
+  for (const path of ["/q/a/b/c", "/q/d"]) await session.run("setquota", "-n", "9", path);
+  const ofD = ["/zookeeper/quota/q", "/zookeeper/quota/q/d"];
+  expect(await quotas()).toEqual([...ofD, ...["a", "a/b", "a/b/c"].map((path) => `/zookeeper/quota/q/${path}`)].sort());
+  expect(await (await session.run("delquota", "/q/a/b/c")).ended).toBe(0);
+  expect(await quotas()).toEqual(ofD);
+  expect(await (await session.run("delquota", "/q/d")).ended).toBe(0);
+  expect(await quotas()).toEqual([]);
+});

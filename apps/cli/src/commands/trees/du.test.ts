@@ -43,6 +43,15 @@ test("in JSON a line for each subtree, then the whole", async () => {
   ]);
 });
 
+test("nodes that may not be read are counted, and named without what is below them", async () => {
+  await using json = await Session.open(server.connectString, "json");
+  for (const path of ["/f", "/f/closed", "/f/closed/below", "/f/shut"]) await session.run("create", path, "12345");
+  for (const path of ["/f/closed", "/f/shut"]) await session.run("setAcl", path, "ip:192.0.2.1:cdrwa");
+  expect((await json.run("du", "-d", "0", "/f")).objects.at(-1)).toMatchObject({ nodes: 3, bytes: 5, forbidden: 2 });
+  const text = await session.run("du", "-d", "0", "/f");
+  expect([text.stdout, text.stderr]).toEqual(["5\t3\t/f\n", expect.stringContaining("2 ")]);
+});
+
 test.each([
   [0, "0 B"],
   [1023, "1023 B"],

@@ -71,6 +71,15 @@ describe("export and import", () => {
     expect(await treeOf("/copies/of/app")).toEqual(expected);
   });
 
+  test("of more data than one transaction may have are written in several", async () => {
+    await client.create("/app");
+    for (let i = 0; i < 12; i++) await client.create(`/app/${i}`, Buffer.alloc(i < 6 ? 200_000 : 100_000, `${i}`));
+    await client.create("/app/largest", Buffer.alloc(1_000_000, "x"));
+    expect(await run("export", "/app", file)).toMatchObject({ status: 0, result: { nodes: 14 } });
+    expect(await run("import", file, "/copy")).toMatchObject({ status: 0, result: { created: 14 } });
+    expect(await treeOf("/copy")).toEqual(await treeOf("/app"));
+  });
+
   test("write to stdout for people, and the result beside it", async () => {
     await client.create("/app", "text");
     await using session = await Session.open(zk.connectString);

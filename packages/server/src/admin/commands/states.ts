@@ -50,7 +50,7 @@ export function restoreState(view: AdminView, request: CommandRequest): Outcome 
   }
   const moment = momentOf(request.query);
   if (typeof moment === "string") return new Failure(moment, 400);
-  const obstacle = view.purges.status.state === "running" ? "a purge is under way" : runningRestore.obstacle();
+  const obstacle = view.workUnderWay() ?? runningRestore.obstacle();
   if (obstacle !== undefined) return new Failure(obstacle, 409);
   const isPlan = request.query.get("plan") === "true";
   const keepsSessions = request.query.get("keepSessions") === "true";

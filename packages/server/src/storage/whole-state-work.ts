@@ -1,0 +1,19 @@
+/** What rewrites or replaces the whole state while the server runs. */
+export interface WholeStateWork {
+  /** A purge of the history. */
+  readonly isPurging: boolean;
+  /** A snapshot that an operator sends. */
+  readonly isReceiving: boolean;
+  /** A state of the past, from the backup. */
+  readonly isRestoring: boolean;
+}
+
+/**
+ * Why no other such work may begin now; undefined: it may. One is under way at a time: each reads
+ * the files that another replaces.
+ */
+export function workUnderWay({ isPurging, isReceiving, isRestoring }: WholeStateWork): string | undefined {
+  if (isPurging) return "a purge is under way: purge_status says how it ends";
+  if (isReceiving) return "a snapshot is being restored";
+  return isRestoring ? "a restore is under way: restore_state_status says how it ends" : undefined;
+}
