@@ -331,3 +331,149 @@ test("lists that differ are no finding where clients change the members", () => 
   expect(found(false)).toContain("lists-differ");
   expect(found(true)).toEqual([]);
 });
+
+/** What is found at the bound of each figure, and what is just not. */
+const BOUNDS: readonly (readonly [id: FindingId, find: () => readonly Finding[], isFound: boolean | string])[] = [
+  ["descriptors-near", () => measured({ open_file_descriptor_count: 80, max_file_descriptor_count: 100 }), false],
+  [
+    "descriptors-near",
+    () => measured({ open_file_descriptor_count: 81, max_file_descriptor_count: 100 }),
+    "81 of 100 descriptors are in use, 81 %",
+  ],
+  ["descriptors-near", () => measured({ open_file_descriptor_count: 81, max_file_descriptor_count: 0 }), false],
+  ["descriptors-near", () => measured({ open_file_descriptor_count: 81, max_file_descriptor_count: -1 }), false],
+  ["descriptors-near", () => measured({ open_file_descriptor_count: 81 }), false],
+  ["descriptors-near", () => measured({ max_file_descriptor_count: 1 }), false],
+  [
+    "sync-slow",
+    () => measured({ fsynctime_sum: 200, fsynctime_count: 10 }),
+    "a sync of its log takes 20.0 ms, in the mean of 10",
+  ],
+  ["sync-slow", () => measured({ fsynctime_sum: 199, fsynctime_count: 10 }), false],
+  ["sync-slow", () => measured({ fsynctime_sum: 200, fsynctime_count: 0 }), false],
+  ["sync-slow", () => measured({ fsynctime_sum: 200 }), false],
+  ["sync-slow", () => measured({ fsynctime_count: 1 }), false],
+  ["clocks-differ", () => measured({ zooid_peer_clock_offset_ms: 1000 }), false],
+  [
+    "clocks-differ",
+    () => measured({ zooid_peer_clock_offset_ms: 1001 }),
+    "the clock of server 3 is 1001 ms ahead of its own",
+  ],
+  ["clocks-differ", () => measured({ zooid_peer_clock_offset_ms: -1000 }), false],
+  [
+    "clocks-differ",
+    () => measured({ zooid_peer_clock_offset_ms: -1001 }),
+    "the clock of server 3 is 1001 ms behind its own",
+  ],
+  ["history-failing", () => measured({ zooid_history_failing: 0 }), false],
+  ["disk-low", () => measured({ zooid_disk_low: 0 }), false],
+  ["disk-low", () => measured({ zooid_disk_low: 1, zooid_disk_full: 0 }), true],
+  // The check of its storage says so.
+  ["disk-low", () => measured({ zooid_disk_low: 1, zooid_disk_full: 1 }), false],
+  ["epochs-few", () => measured({ zooid_epochs_left: 365_000 }), false],
+  ["epochs-few", () => measured({ zooid_epochs_left: 364_999 }), "364999 elections are left"],
+  ["sync-slow", () => directory({ syncMs: [1, 2, 19.9] }), false],
+  [
+    "sync-slow",
+    () => directory({ syncMs: [1, 2, 20] }),
+    "a synced write of 4 KiB takes 20.0 ms (p99 of 3; median 2.0)",
+  ],
+  ["sync-slow", () => directory({ syncMs: [...Array<number>(198).fill(1), 30, 40] }), true],
+  ["sync-slow", () => directory({ syncMs: [...Array<number>(199).fill(1), 40] }), false],
+  ["disk-nearly-full", () => directory({ freeBytes: 10 * GIB }), false],
+  ["disk-nearly-full", () => directory({ freeBytes: 9 * GIB }), "9.0 GiB of 100.0 GiB are free, 9 %"],
+  ["disk-nearly-full", () => directory({ bytes: 1000 * GIB, freeBytes: 20 * GIB }), false],
+  ["disk-nearly-full", () => directory({ bytes: 1000 * GIB, freeBytes: 20 * GIB - 1 }), true],
+  ["disk-nearly-full", () => directory({ bytes: 0, freeBytes: 0 }), false],
+  ["disk-nearly-full", () => directory({ freeBytes: 0 }), true],
+  ["memory-short", () => machine({ memory: { ...MACHINE.memory, heldBytesMax: 4 * GIB + 1 } }), true],
+  [
+    "memory-short",
+    () => machine({ memory: { ...MACHINE.memory, totalBytes: 6 * GIB } }),
+    "the tree may take 4.0 GiB, and the machine has 6.0 GiB",
+  ],
+  [
+    "memory-short",
+    () => machine({ memory: { ...MACHINE.memory, limitBytes: 6 * GIB } }),
+    "the tree may take 4.0 GiB, and the control group's limit is 6.0 GiB",
+  ],
+  ["memory-short", () => machine({ memory: { ...MACHINE.memory, limitBytes: 16 * GIB } }), false],
+  ["memory-short", () => machine({ memory: { ...MACHINE.memory, totalBytes: undefined } }), false],
+  ["swap-used", () => machine({ memory: { ...MACHINE.memory, swappedBytes: 1 } }), true],
+  ["cpu-throttled", () => machine({ processor: { periods: 1000, throttledPeriods: 10 } }), false],
+  [
+    "cpu-throttled",
+    () => machine({ processor: { periods: 1000, throttledPeriods: 11 } }),
+    "the processor quota was used up in 11 of 1000 periods, 1 %",
+  ],
+  ["cpu-throttled", () => machine({ processor: { periods: 0, throttledPeriods: 0 } }), false],
+  ["descriptors-few", () => machine({ descriptorsMax: 4096 }), false],
+  ["descriptors-few", () => machine({ descriptorsMax: 4095 }), true],
+  ["data-on-network", () => directory({ fileSystem: "fuse.sshfs" }), true],
+  ["data-on-network", () => directory({ fileSystem: "fuseblk" }), false],
+  ["data-in-memory", () => directory({ fileSystem: "ramfs" }), true],
+  ["certificate-ends", () => certificateFor(30 * DAY_MS), false],
+  ["certificate-ends", () => certificateFor(30 * DAY_MS - 1), "the certificate of k ends on 2027-02-14, in 29 days"],
+  ["certificate-ends", () => certificateFor(1), "the certificate of k ends on 2027-01-15, in 0 days"],
+  ["certificate-ends", () => certificateFor(0), false],
+  ["certificate-ended", () => certificateFor(1), false],
+  ["certificate-ended", () => certificateFor(-1), "the certificate of k ended on 2027-01-15"],
+  ...[0o600, 0o400, 0o700, 0o611].map((mode) => ["secret-readable", () => secretWith(mode), false] as const),
+  ...[0o640, 0o604, 0o620, 0o602].map(
+    (mode) => ["secret-readable", () => secretWith(mode), `the file of k has the mode ${mode.toString(8)}`] as const,
+  ),
+  ["peers-unauthenticated", () => security({ peers: undefined }), false],
+  ["admin-open", () => security({ admin: undefined }), false],
+  [
+    "admin-open",
+    () => security({ admin: { port: 1, needsCertificate: true, publicAddresses: ["203.0.113.7"] } }),
+    false,
+  ],
+  ["even-voters", () => voters(0), false],
+  ["even-voters", () => voters(1), false],
+  ["even-voters", () => voters(2), "2 voters, both of which are needed: none may fail, as with 1"],
+  ["even-voters", () => voters(4), "4 voters, 3 of which are needed: 1 may fail, as with 3"],
+  ["even-voters", () => voters(6), "6 voters, 4 of which are needed: 2 may fail, as with 5"],
+  ["own-host-loopback", () => hosts(1, { addresses: ["::1"] }), true],
+  ["own-host-loopback", () => hosts(1, { addresses: ["127.0.1.1", "10.0.0.1"] }), false],
+  ["own-host-elsewhere", () => hosts(1, { addresses: ["0.0.0.0"] }), false],
+  ["own-host-elsewhere", () => hosts(1, { addresses: ["::"] }), false],
+  ["own-host-elsewhere", () => hosts(1, { addresses: ["10.9.9.9", "10.0.0.1"] }), false],
+  ["peer-port-closed", () => hosts(2, { ports: [{ use: "quorum", port: 2888, fault: "ECONNREFUSED" }] }), false],
+  ["no-failure-left", () => voting(4), false],
+  ["no-failure-left", () => voting(3), "3 of 5 voters serve: none of them may fail"],
+  // There is no quorum: that is found by its name.
+  ["no-failure-left", () => voting(2), false],
+];
+
+function certificateFor(ms: number): readonly Finding[] {
+  return security({ certificates: [{ path: "/c", key: "k", notAfterMs: NOW_MS + ms }] });
+}
+
+function secretWith(mode: number): readonly Finding[] {
+  return security({ secrets: [{ path: "/s", key: "k", mode: 0o100000 | mode }] });
+}
+
+function voters(count: number): readonly Finding[] {
+  return voterFindings("the list", { servers: Array.from({ length: count }, (_, at) => member(at + 1)) });
+}
+
+/** Five voters, of which the first ones serve. */
+function voting(count: number): readonly Finding[] {
+  const servers = [1, 2, 3, 4, 5].map((sid) => server(sid, sid <= count ? {} : { status: "ECONNREFUSED" }));
+  return ensembleFindings(ensemble(servers, 5));
+}
+
+test.each(BOUNDS.map(([id, find, isFound]) => [id, isFound, find] as const))(
+  "at its bound %s is found: %s",
+  (id, isFound, find) => {
+    const texts = find().flatMap((finding) => (finding.id === id ? [finding.found] : []));
+    if (typeof isFound === "string") expect(texts).toEqual([isFound]);
+    else expect(texts).toHaveLength(isFound ? 1 : 0);
+  },
+);
+
+test("a figure of one server is found at that server alone", () => {
+  const found = measured({ zooid_epochs_left: 1, zooid_disk_low: 1, zooid_history_failing: 1 });
+  expect(found.map(({ subject }) => subject)).toEqual(["server 2", "server 2", "server 2"]);
+});

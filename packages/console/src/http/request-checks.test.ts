@@ -92,6 +92,13 @@ test.each([
   expect(codeFor({ host }, { isLoopback: false })).toBe("answered");
 });
 
+test("the names that a console answers are in the refusal of others", () => {
+  const detailOf = (isLoopback: boolean) =>
+    requestProblem(messageOf({ host: "evil.example" }), { isLoopback, hosts: ["console.example"] })?.detail;
+  expect(detailOf(true)).toBe("this console accepts requests from this machine only, by the name localhost");
+  expect(detailOf(false)).toBe("this console accepts requests for its configured host names only");
+});
+
 test("another site is refused whatever the name of the host", () => {
   const headers = { host: "console.example", origin: "https://evil.example" };
   for (const isLoopback of [true, false]) {
