@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { makeSmallBackup } from "@zooid/backup/testing/small-backup";
 import { OpCode } from "@zooid/model";
 import { listArchive, listBases } from "@zooid/txn-log/sqlite";
 import { create, RawClient, setData } from "@zooid/wire/testing/raw-client";
@@ -72,6 +73,28 @@ test("damaged files and gaps are named, and all other files are read", async () 
     expect.stringContaining("lacks the transactions after 0x10000000"),
     expect.stringContaining(": 2 files, "),
   ]);
+});
+
+test("damage of any file of an archive, or a missing one of a base, is a fault that names it", async () => {
+  const archive = join(dataDir, "archive");
+  await makeSmallBackup(dataDir);
+  renameSync(join(dataDir, "archive-of-server"), archive);
+  expect(inspect(dataDir, SUMMARY).faults).toEqual([]);
+  const names = readdirSync(archive, { recursive: true, encoding: "utf8" }).filter((name) => /\d$|json$/.test(name));
+  const files = names.map((name) => join(archive, name)).filter((file) => statSync(file).isFile());
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) {
+    const whole = readFileSync(file);
+    const flipped = Buffer.from(whole);
+    flipped[3] = (flipped[3] ?? 0) ^ 1;
+    writeFileSync(file, flipped);
+    expect([file, inspect(dataDir, SUMMARY).faults]).toEqual([file, [expect.stringContaining(dirname(file))]]);
+    if (file.includes("/base/")) {
+      rmSync(file);
+      expect([file, inspect(dataDir, SUMMARY).faults]).toEqual([file, [expect.stringContaining(dirname(file))]]);
+    }
+    writeFileSync(file, whole);
+  }
 });
 
 test("a path that has no history says so", () => {
