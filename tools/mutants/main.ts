@@ -1,7 +1,7 @@
 /**
- * Changes the sources around the replication (txn-log, server, console, client, recipes,
- * zooid-server, zooid-cli), one place at a time, and runs the test files that import the changed
- * file, the nearest first. Reports the changes that no test notices.
+ * Changes the sources around the replication, those of every package but the ones that test and
+ * measure, one place at a time, and runs the test files that import the changed file, the nearest
+ * first. Reports the changes that no test notices.
  *
  *     npm run tool -- mutate-tests [--sample 100] [--from SEED] [--only TEXT] [--tests 40] [--parallel 1] [--keep FILE] [--record]
  *     npm run tool -- mutate-tests --tried 8 --turn NUMBER

@@ -40,7 +40,7 @@ test.each<[Role, "true" | "false" | undefined, boolean | "refused"]>([
   else expect(isRevealedTo(role, reveal)).toBe(expected);
 });
 
-test("data are masked where there are any, the name is a secret's, and nobody asked for them", () => {
+test("data are masked where there are any, the name is a secret's, and they were not asked for", () => {
   const data = Buffer.from("x");
   const shown = { data: { base64: "eA==", text: "x" }, isMasked: false };
   expect(maskedData("/a/password", data, false)).toEqual({ data: null, isMasked: true });

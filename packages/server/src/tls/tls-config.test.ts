@@ -56,6 +56,10 @@ test("the files that were read are watched where they are read again, and no oth
   const [passwordPath, trustedPassword] = [join(folder, "host.password"), join(folder, "ca.password")];
   for (const file of [passwordPath, trustedPassword]) writeFileSync(file, "none", { mode: 0o600 });
   writeFileSync(crlFile, EMPTY_REVOCATION_LIST);
+  // As Kubernetes' secrets have them.
+  const [key, certificate] = [join(folder, "tls.key"), join(folder, "tls.crt")];
+  writeFileSync(key, HOST.key, { mode: 0o600 });
+  writeFileSync(certificate, HOST.cert);
   const stores = { keyStore: { location, passwordPath }, trustStore: { location: trusted } };
   const withPassword = { ...stores, trustStore: { location: trusted, passwordPath: trustedPassword } };
   const rows: readonly (readonly [TlsOptions, readonly string[]])[] = [
@@ -65,6 +69,7 @@ test("the files that were read are watched where they are read again, and no oth
     [{ ...withPassword, crlFile }, [location, passwordPath, trusted, trustedPassword, crlFile]],
     [{ ...whole, crlFile, crl: false }, [location, trusted]],
     [{ keyStore: { location }, trustStore: {}, clientAuth: "none" }, [location]],
+    [{ keyStore: { location: key }, trustStore: {}, clientAuth: "none" }, [key, certificate]],
   ];
   for (const [options, files] of rows) {
     expect(parseTls(options, "ssl", [], [])).toMatchObject({ files, watched: [] });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { OPEN_ACL, READ_ONLY_ACL } from "@zooid/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 
@@ -24,6 +25,10 @@ beforeAll(async () => {
     const set = (await zk.set("/a", "two\u001b[2J")).mzxid;
     const last = (await zk.set("/a", Buffer.from([0xff]))).mzxid;
     for (const name of ["c", "b"]) await zk.create(`/a/${name}`);
+    // Without the permission to read, until it is given to anyone.
+    await zk.create("/hidden", "secret", { acl: [{ perms: 30, scheme: "world", id: "anyone" }] });
+    await zk.setAcl("/hidden", OPEN_ACL);
+    await zk.create("/not-mine", "shown", { acl: READ_ONLY_ACL });
     zxids = [made, set, last].map((zxid) => `0x${zxid.toString(16)}`);
   }
   // A stop writes the file of what was committed.
@@ -64,6 +69,20 @@ test("changes of a subtree name their nodes", async () => {
   expect(lines.map((line) => line.split(" ")[3])).toEqual(["/a", "/a", "/a", "/a/c", "/a/b"]);
   const items = (await run("json", "changes", "-R", "/a")).map((line) => JSON.parse(line) as { item?: object });
   expect(items[3]?.item).toMatchObject({ path: "/a/c", op: "CREATE2" });
+});
+
+test("a change that could not be read then has no data, in both forms", async () => {
+  const [line] = await run("json", "changes", "--data", "/hidden");
+  expect(JSON.parse(line ?? "").item).toMatchObject({ isReadable: false, who: { address: "127.0.0.1" }, data: null });
+  const [text = ""] = await run("text", "changes", "--data", "/hidden");
+  expect(withoutTime(text)).toMatch(/ TIME CREATE2 version 0 by 127.0.0.1 \(not readable then\)$/);
+});
+
+test("a change of a node that the user does not administer has no client, in both forms", async () => {
+  const [line] = await run("json", "changes", "--data", "/not-mine");
+  expect(JSON.parse(line ?? "").item).toMatchObject({ isReadable: true, who: null, data: "shown" });
+  const [text = ""] = await run("text", "changes", "--data", "/not-mine");
+  expect(withoutTime(text)).toMatch(/ TIME CREATE2 version 0 5 bytes shown$/);
 });
 
 test("changes that are followed are those that were, and then those to come, until the limit", async () => {
