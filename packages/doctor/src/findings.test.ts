@@ -276,6 +276,10 @@ describe("nothing is found", () => {
         ),
     ],
     ["where a voter was not asked", () => ensembleFindings(ensemble([server(1), server(2)]))],
+    [
+      "where no admin port was asked",
+      () => ensembleFindings(ensemble(MEMBERS.map(({ sid = 0 }) => server(sid, { admin: undefined })))),
+    ],
     ["where a host's addresses are not known", () => hostFindings(HOSTS, [])],
     [
       "10,000 transactions behind",
@@ -442,9 +446,98 @@ const BOUNDS: readonly (readonly [id: FindingId, find: () => readonly Finding[],
   ["peer-port-closed", () => hosts(2, { ports: [{ use: "quorum", port: 2888, fault: "ECONNREFUSED" }] }), false],
   ["no-failure-left", () => voting(4), false],
   ["no-failure-left", () => voting(3), "3 of 5 voters serve: none of them may fail"],
+  ["no-leader", () => answering(0, 3), "0 of 3 servers answered, and none serves"],
+  ["no-leader", () => answering(1, 1), "1 of 1 server answered, and none serves"],
+  ["no-leader", () => answering(2, 3), "2 of 3 servers answered, and none serves"],
+  ["two-leaders", () => leading(2), "2 servers lead or stand alone: server 1, server 2"],
+  ["two-leaders", () => leading(10), `10 servers lead or stand alone: ${namesTo(10)}`],
+  ["two-leaders", () => leading(12), `12 servers lead or stand alone: ${namesTo(10)} and 2 more`],
+  // Positions of two ensembles have nothing in common.
+  ["member-behind", () => leading(2, "0x900000005"), false],
+  ["member-behind", () => positioned("0x100002715"), false],
+  ["member-behind", () => positioned("0x100002716"), "it is 10001 transactions behind"],
+  ["member-behind", () => positioned("0x200000001"), "it is in an older epoch"],
+  ["member-silent", () => withServer(3, { status: "ECONNREFUSED" }), "it does not answer: ECONNREFUSED"],
+  [
+    "member-not-serving",
+    () => withServer(3, { status: { ...SERVING, mode: "read-only" } }),
+    "it answers, and serves no clients: mode read-only",
+  ],
+  [
+    "member-not-serving",
+    () =>
+      withServer(3, {
+        status: { ...SERVING, mode: "read-only" },
+        admin: admin({ checks: [{ name: "serving", fault: "no quorum" }] }),
+      }),
+    "it answers, and serves no clients: no quorum",
+  ],
+  ["member-unlisted", () => following([]), false],
+  ["member-unlisted", () => following([4]), "server 4 follows although the list in force does not have it"],
+  ["member-unlisted", () => following([4, 5]), "servers 4, 5 follow although the list in force does not have them"],
+  [
+    "versions-differ",
+    () => withServer(3, { status: { ...SERVING, mode: "follower", version: "0.2.0" } }),
+    "0.1.0 at server 1, server 2; 0.2.0 at server 3",
+  ],
+  ["versions-differ", () => withServer(3, { status: { ...SERVING, mode: "follower", version: undefined } }), false],
+  ["limits-differ", () => limited(["5", "5", "5"]), false],
+  ["limits-differ", () => limited(["TRUE", "true", " true "]), false],
+  ["limits-differ", () => limited([undefined, undefined, undefined]), false],
+  [
+    "limits-differ",
+    () => limited(["5", "5", "10"]),
+    "syncLimit is 5 in file 1, line 7, file 2, line 7 and 10 in file 3, line 7",
+  ],
+  [
+    "limits-differ",
+    () => limited(["5", undefined, "5"]),
+    "syncLimit is 5 in file 1, line 7, file 3, line 7 and not set in file 2",
+  ],
   // There is no quorum: that is found by its name.
   ["no-failure-left", () => voting(2), false],
 ];
+
+/** Of some servers the first ones answer, and none serves. */
+function answering(count: number, of: number): readonly Finding[] {
+  const status = { ...SERVING, mode: "read-only" };
+  const servers = Array.from({ length: of }, (_, at) =>
+    server(at + 1, { status: at < count ? status : "ECONNREFUSED" }),
+  );
+  return ensembleFindings({ members: undefined, servers });
+}
+
+function leading(count: number, zxid = SERVING.zxid): readonly Finding[] {
+  const servers = Array.from({ length: count }, (_, at) =>
+    server(at + 1, { status: { ...SERVING, mode: "leader", zxid: at === 0 ? zxid : SERVING.zxid } }),
+  );
+  return ensembleFindings({ members: undefined, servers });
+}
+
+function namesTo(count: number): string {
+  return Array.from({ length: count }, (_, at) => `server ${at + 1}`).join(", ");
+}
+
+/** The third server is where all are, and the first two are at another position. */
+function positioned(zxid: string): readonly Finding[] {
+  const servers = [1, 2].map((sid) =>
+    server(sid, { status: { ...SERVING, mode: sid === 1 ? "leader" : "follower", zxid } }),
+  );
+  return ensembleFindings(ensemble([...servers, server(3)]));
+}
+
+function following(unlisted: readonly number[]): readonly Finding[] {
+  return withServer(1, { status: { ...SERVING, mode: "leader", unlisted } });
+}
+
+/** Three files with a limit, or without it. */
+function limited(values: readonly (string | undefined)[]): readonly Finding[] {
+  const servers = values.map((value, at) => {
+    const settings = value === undefined ? [] : [{ key: "syncLimit", value, line: 7 }];
+    return server(at + 1, { admin: { ...admin(), settings: { subject: `file ${at + 1}`, settings } } });
+  });
+  return ensembleFindings(ensemble(servers));
+}
 
 function certificateFor(ms: number): readonly Finding[] {
   return security({ certificates: [{ path: "/c", key: "k", notAfterMs: NOW_MS + ms }] });

@@ -98,7 +98,10 @@ function unlisted(servers: readonly ServerFacts[]): readonly Finding[] {
   return servers.flatMap((server) => {
     const sids = reportOf(server)?.unlisted ?? [];
     if (sids.length === 0) return [];
-    const found = `${sids.length === 1 ? "server" : "servers"} ${sids.join(", ")} follow although the list in force does not have ${sids.length === 1 ? "it" : "them"}`;
+    const found =
+      sids.length === 1
+        ? `server ${sids[0]} follows although the list in force does not have it`
+        : `servers ${sids.join(", ")} follow although the list in force does not have them`;
     const remedy = `zooid-cli member add ${sids[0]}=HOST:2888:3888;2181, or the same lines server.N in all files; or stop it`;
     return [finding("member-unlisted", server.name, found, remedy)];
   });
