@@ -422,8 +422,8 @@ const BOUNDS: readonly (readonly [id: FindingId, find: () => readonly Finding[],
   ["certificate-ends", () => certificateFor(0), false],
   ["certificate-ended", () => certificateFor(1), false],
   ["certificate-ended", () => certificateFor(-1), "the certificate of k ended on 2027-01-15"],
-  ...[0o600, 0o400, 0o700, 0o611].map((mode) => ["secret-readable", () => secretWith(mode), false] as const),
-  ...[0o640, 0o604, 0o620, 0o602].map(
+  ...[0o600, 0o400, 0o700, 0o611, 0o640].map((mode) => ["secret-readable", () => secretWith(mode), false] as const),
+  ...[0o604, 0o620, 0o602].map(
     (mode) => ["secret-readable", () => secretWith(mode), `the file of k has the mode ${mode.toString(8)}`] as const,
   ),
   ["peers-unauthenticated", () => security({ peers: undefined }), false],
