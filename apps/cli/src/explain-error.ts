@@ -31,7 +31,7 @@ export function explainError(error: unknown): Explanation {
   if (isZkError(error)) {
     const { reason } = error;
     // What the code alone does not say.
-    const isExplained = error.code === "HISTORY_GONE" && reason !== undefined;
+    const isExplained = (error.code === "HISTORY_GONE" || error.timeFault !== undefined) && reason !== undefined;
     const isTooLarge = error.code === "CONNECTION_LOSS" && error.outcome === "unknown" && reason !== undefined;
     return {
       text: `${refusalText(error.code, error.path)}${isTooLarge || isExplained ? ` (${reason})` : ""}`,

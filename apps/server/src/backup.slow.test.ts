@@ -44,5 +44,5 @@ test("members of an ensemble continue each other's backup, without a gap, when t
   await until("whole backup with the last write", async () => isWhole(await check()) || undefined);
   const plan = planRestore(backup());
   expect(plan.zxid).toBeGreaterThanOrEqual(Number(mzxid));
-  expect(plan.damage).toEqual([]);
+  expect(plan.warnings).toEqual([]);
 });

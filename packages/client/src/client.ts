@@ -280,8 +280,9 @@ export class Client implements AsyncDisposable {
    * @param options `at`: the zxid of a transaction behind which it was so, or a time: then that of
    *   the last transaction before the first one that was stamped later. The newest transactions are
    *   in a history within 10 s
-   * @throws NO_NODE, NO_AUTH where it is or was not readable; HISTORY_GONE; UNIMPLEMENTED without a
-   *   history
+   * @throws NO_NODE, NO_AUTH where it is or was not readable; HISTORY_GONE, for a time with
+   *   `timeFault`; BAD_ARGUMENTS for a time across which a clock went back, with `timeFault`;
+   *   UNIMPLEMENTED without a history
    */
   get(path: string, options: CallOptions & { readonly at: Zxid | Date }): Promise<PastNode>;
   get(path: string, options?: ReadOptions): Promise<NodeData>;

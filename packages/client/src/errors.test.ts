@@ -1,4 +1,4 @@
-import { ArgumentError, ErrorCode, type ErrorName, errorCode, type Zxid } from "@zooid/model";
+import { ArgumentError, ErrorCode, type ErrorName, errorCode, type TimeFault, type Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { connect, createClient } from "./connect.ts";
 import {
@@ -8,6 +8,7 @@ import {
   refusalError,
   renamedError,
   TransactionError,
+  timeRefused,
   ZkConnectionError,
   ZkNodeError,
   ZkServerError,
@@ -54,6 +55,22 @@ test("what a history reaches is in the message, the error and its copy for anoth
   );
   expect(renamedError(error, "undo", "/b").reach).toEqual({ first: 0x100000005, last: 0x200000007 });
   expect(historyGone(undefined, "get", "/a").message).toContain("; it has nothing yet");
+});
+
+test.each<[fault: TimeFault, message: RegExp]>([
+  [
+    { kind: "behind", askedMs: 2000, zxid: 0x100000005 as Zxid, timeMs: 1000 },
+    /HISTORY_GONE\); the history ends at 0x100000005, at 1970-01-01T00:00:01.000Z, and so earlier than 1970-01-01T00:00:02.000Z$/,
+  ],
+  [
+    { kind: "twice", askedMs: 2000, first: 0x100000005 as Zxid, last: 0x100000009 as Zxid },
+    /BAD_ARGUMENTS\); a clock went back across 1970-01-01T00:00:02.000Z: .* first behind 0x100000005, and last behind 0x100000009; name one/,
+  ],
+])("why a time stands for no transaction is in the message, the error and its copy (case %#)", (fault, message) => {
+  const reach = { first: 1 as Zxid, last: 2 as Zxid };
+  const error = timeRefused(fault, { reach, op: "get", path: "/a" });
+  expect(error.message).toMatch(message);
+  expect(renamedError(error, "undo", "/b")).toMatchObject({ timeFault: fault, reach, code: error.code });
 });
 
 test("a failed transaction names the step that was refused", () => {

@@ -9,6 +9,8 @@ import {
   keepCode,
   misfit,
   rules,
+  type TimeFault,
+  timeFaultText,
 } from "@zooid/model";
 
 /** Faults that the client itself finds, which no server reports. */
@@ -48,6 +50,8 @@ export interface ZkErrorDetail {
   readonly isRead?: boolean | undefined;
   /** What the history reaches, with HISTORY_GONE. */
   readonly reach?: HistoryReach | undefined;
+  /** Why a time stands for no transaction of the history. */
+  readonly timeFault?: TimeFault | undefined;
 }
 
 /**
@@ -70,6 +74,12 @@ export class ZkError extends Error {
    * missing where there is none yet.
    */
   declare readonly reach?: HistoryReach;
+  /**
+   * Why a time stands for no transaction of the server's history: with HISTORY_GONE for a time
+   * before it (`before`), behind it (`behind`) or in a gap (`gap`); with BAD_ARGUMENTS where a
+   * clock went back across it (`twice`), with the transactions behind which it was that time.
+   */
+  declare readonly timeFault?: TimeFault;
 
   constructor(detail: ZkErrorDetail, options?: ErrorOptions) {
     super(textOf(detail), options);
@@ -80,6 +90,7 @@ export class ZkError extends Error {
     this.outcome = detail.outcome;
     if (detail.reason !== undefined) this.reason = detail.reason;
     if (detail.reach !== undefined) this.reach = detail.reach;
+    if (detail.timeFault !== undefined) this.timeFault = detail.timeFault;
     keepCode(this, this.code);
   }
 
@@ -194,8 +205,8 @@ export function zkError(detail: ZkErrorDetail, options?: ErrorOptions): ZkError 
 /** The same error for the method that the caller used, and the path as the caller gave it. */
 export function renamedError(error: ZkError, op: string, path: string): ZkError {
   if (error.op === op && error.path === path) return error;
-  const { code, outcome, reach, reason } = error;
-  const detail = { code, op, path, outcome, reach, reason, isRead: true };
+  const { code, outcome, reach, reason, timeFault } = error;
+  const detail = { code, op, path, outcome, reach, reason, timeFault, isRead: true };
   return error.cause === undefined ? zkError(detail) : zkError(detail, { cause: error.cause });
 }
 
@@ -217,6 +228,15 @@ export function historyGone(reach: HistoryReach | undefined, op: string, path: s
       ? "it has nothing yet"
       : `it begins at ${formatZxid(reach.first)} and ends at ${formatZxid(reach.last)}`;
   return zkError({ code: "HISTORY_GONE", op, path, outcome: "rejected", reach, reason });
+}
+
+/** The error for a time that stands for no transaction of the server's history. */
+export function timeRefused(
+  timeFault: TimeFault,
+  { reach, op, path }: { readonly reach: HistoryReach | undefined; readonly op: string; readonly path: string },
+): ZkError {
+  const code = timeFault.kind === "twice" ? "BAD_ARGUMENTS" : "HISTORY_GONE";
+  return zkError({ code, op, path, outcome: "rejected", reach, timeFault, reason: timeFaultText(timeFault) });
 }
 
 /** The error for an answer whose body does not fit the operation. */

@@ -115,6 +115,7 @@ export {
   type PastNode,
   PastPart,
   type PastPlace,
+  type PastRefusal,
   type ZxidRange,
 } from "./protocol/past.ts";
 export type {
@@ -148,6 +149,7 @@ export {
   type Request,
   type RequestDecoder,
 } from "./protocol/request.ts";
+export { type TimeFault, timeFaultText } from "./protocol/time-fault.ts";
 export {
   clearTxnOp,
   newTxnHeader,

@@ -31,6 +31,7 @@ export {
   type PastPlace,
   type ZxidRange,
 } from "./protocol/past.ts";
+export type { TimeFault } from "./protocol/time-fault.ts";
 export { newTxnHeader, newTxnOp, type TxnDecoder, type TxnHeader, type TxnOp } from "./protocol/txn.ts";
 export { FRAME_HEADER_BYTES, frameLength, frameZxid, writeFrameHeader } from "./protocol/txn-frame.ts";
 export type { LoggedRun, ReadResult } from "./protocol/txn-log.ts";

@@ -1,11 +1,11 @@
 import type {
   ClientShare,
   HistoryQuery,
-  HistoryReach,
   PastChange,
   PastChanges,
   PastChildren,
   PastNode,
+  PastRefusal,
   RequestDecoder,
   TxnBatcher,
   TxnDecoder,
@@ -35,7 +35,7 @@ export interface ReplicaTools {
 export interface HistoryAccess {
   /** Begins to read; `Replica.historyRead` takes the answer. The query is the callee's. */
   read(serial: number, query: HistoryQuery, asker: HistoryAsker): void;
-  encodeReach(reach: HistoryReach): Uint8Array;
+  encodeRefusal(refusal: PastRefusal): Uint8Array;
   encodeNode(node: PastNode): Uint8Array;
   encodeChildren(children: PastChildren): Uint8Array;
   /** Lent until the next call. */

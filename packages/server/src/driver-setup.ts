@@ -7,7 +7,7 @@ import {
   type ReplicaLimits,
   type ReplicaTools,
 } from "@zooid/replica";
-import { encodePastChanges, encodePastChildren, encodePastNode, encodeReach, RequestReader } from "@zooid/wire";
+import { encodePastChanges, encodePastChildren, encodePastNode, encodePastRefusal, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { ClientAuth } from "./clients/client-auth.ts";
 import type { ServerConfig } from "./config.ts";
@@ -128,7 +128,7 @@ export function replicaToolsOf(
       : {
           history: {
             read: readHistory,
-            encodeReach,
+            encodeRefusal: encodePastRefusal,
             encodeNode: encodePastNode,
             encodeChildren: encodePastChildren,
             encodeChanges: encodePastChanges,

@@ -610,7 +610,14 @@ export {
 } from "./archive/history-reader.ts";
 export type { HistoryThreadData } from "./archive/history-thread.ts";
 export { type PurgePlan, planPurge } from "./archive/purge-plan.ts";
-export { isReadFor, type TimedFile, type TimePlaces, timedFiles, timePlaces } from "./archive/time-places.ts";
+export {
+  type FileTimes,
+  isReadFor,
+  placeOfTime,
+  type TimedFile,
+  type TimePlace,
+  timedFiles,
+} from "./archive/time-places.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";

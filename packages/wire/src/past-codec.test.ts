@@ -1,4 +1,4 @@
-import { OPEN_ACL, type PastNode, type Zxid } from "@zooid/model";
+import { OPEN_ACL, type PastNode, type PastRefusal, type Zxid } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { JuteReader } from "./jute-reader.ts";
@@ -10,8 +10,8 @@ import {
   encodePastChanges,
   encodePastChildren,
   encodePastNode,
-  encodeReach,
-  readReach,
+  encodePastRefusal,
+  readPastRefusal,
   type ShownChanges,
 } from "./past-codec.ts";
 
@@ -66,18 +66,38 @@ test("a node of the past keeps its fields", () => {
   );
 });
 
-test("what a history reaches is read from a refusal that has it, and from no other body", () => {
-  const reach = { first: 5 as Zxid, last: (2 ** 45) as Zxid };
+const [first, last] = [5 as Zxid, (2 ** 45) as Zxid];
+
+test.each<PastRefusal>([
+  { reach: { first, last }, fault: undefined },
+  { reach: undefined, fault: { kind: "behind", askedMs: 7, zxid: last, timeMs: 6 } },
+  { reach: { first, last }, fault: { kind: "before", askedMs: 7, zxid: first, timeMs: 8 } },
+  { reach: { first, last }, fault: { kind: "gap", askedMs: 7, after: first, end: last } },
+  { reach: { first, last }, fault: { kind: "twice", askedMs: 7, first, last } },
+])("a refusal is read where it is whole, and from no other body (case %#)", (refusal) => {
   const writer = new JuteWriter();
-  const bytes = encodeReach(reach);
+  const bytes = encodePastRefusal(refusal);
   writer.range(bytes, 0, bytes.length);
   const reader = new JuteReader();
   for (let end = 0; end <= writer.end; end++) {
     reader.reset(writer.bytes, 0, end);
-    expect(readReach(reader)).toEqual(end === writer.end ? reach : undefined);
+    expect(readPastRefusal(reader)).toEqual(end === writer.end ? refusal : undefined);
   }
   reader.reset(Buffer.alloc(40), 0, 40);
-  expect(readReach(reader)).toBeUndefined();
+  expect(readPastRefusal(reader)).toBeUndefined();
+});
+
+test("of a refusal for a reason of a later version the reach is read", () => {
+  const bytes = encodePastRefusal({
+    reach: { first, last },
+    fault: { kind: "gap", askedMs: 7, after: first, end: last },
+  });
+  bytes[19] = 9;
+  const writer = new JuteWriter();
+  writer.range(bytes, 0, bytes.length);
+  const reader = new JuteReader();
+  reader.reset(writer.bytes, 0, writer.end);
+  expect(readPastRefusal(reader)).toEqual({ reach: { first, last }, fault: undefined });
 });
 
 test("names of children keep their order", () => {

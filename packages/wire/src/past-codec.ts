@@ -4,7 +4,7 @@
  *
  * ```
  *  node     data · access list · czxid i64 · mzxid i64 · ctime i64 · mtime i64 · version i32 · aversion i32 · owner i64
- *  reach    first i64 · last i64: behind HISTORY_GONE, where they are known
+ *  refusal  first i64 · last i64, 0 where they are not known, and for a time: kind i32 · time i64 · two more i64
  *  children count i32 · (name ustring) …
  *  changes  count i32 · (path ustring · zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data · who ustring) …
  *           begins i64 · count i32 · (zxids of a gap, behind and up to, i64 i64) … · reached i64 · whether it is the last page bool
@@ -13,7 +13,6 @@
 import {
   type Acl,
   ChangesScope,
-  type HistoryReach,
   MomentUnit,
   type PastChange,
   type PastChanges,
@@ -21,6 +20,8 @@ import {
   type PastMoment,
   type PastNode,
   PastPart,
+  type PastRefusal,
+  type TimeFault,
   WireError,
   type Zxid,
   type ZxidRange,
@@ -52,8 +53,9 @@ export interface PageToShow extends Omit<PastChanges, "changes"> {
 
 const CHANGE_BYTES_MIN = 37;
 const GAP_BYTES = 16;
-/** With its length. */
-const REACH_BYTES = 20;
+const REACH_BYTES = 16;
+const FAULT_BYTES = 28;
+const TIME_FAULTS = ["twice", "gap", "before", "behind"] as const satisfies readonly TimeFault["kind"][];
 
 export function encodePastNode(node: PastNode): Uint8Array {
   const writer = new JuteWriter();
@@ -146,17 +148,55 @@ export function decodePastChanges(bytes: Uint8Array): ShownChanges {
   return { begins, changes, gaps, reached: reader.zxid(), isLast: reader.bool() };
 }
 
-export function encodeReach({ first, last }: HistoryReach): Uint8Array {
+export function encodePastRefusal({ reach, fault }: PastRefusal): Uint8Array {
   const writer = new JuteWriter();
-  writer.zxid(first);
-  writer.zxid(last);
+  writer.zxid(reach?.first ?? 0);
+  writer.zxid(reach?.last ?? 0);
+  if (fault !== undefined) {
+    writer.int(TIME_FAULTS.indexOf(fault.kind));
+    writer.zxid(fault.askedMs);
+    for (const value of valuesOf(fault)) writer.zxid(value);
+  }
   return writer.bytes.subarray(0, writer.end);
 }
 
-/** What a refusal with HISTORY_GONE says of the history; undefined where it says nothing. */
-export function readReach(reader: JuteReader): HistoryReach | undefined {
-  if (reader.rest < REACH_BYTES || reader.int() !== REACH_BYTES - 4) return undefined;
-  return { first: reader.zxid(), last: reader.zxid() };
+/** What a refusal says of the history; undefined where it says nothing. */
+export function readPastRefusal(reader: JuteReader): PastRefusal | undefined {
+  if (reader.rest < 4 + REACH_BYTES) return undefined;
+  const length = reader.int();
+  if ((length !== REACH_BYTES && length !== REACH_BYTES + FAULT_BYTES) || reader.rest < length) return undefined;
+  const [first, last] = [reader.zxid(), reader.zxid()];
+  const reach = last === 0 ? undefined : { first, last };
+  return { reach, fault: length === REACH_BYTES ? undefined : readFault(reader) };
+}
+
+/** Undefined for a kind of a later version. */
+function readFault(reader: JuteReader): TimeFault | undefined {
+  const kind = TIME_FAULTS[reader.int()];
+  const [askedMs, one, other] = [reader.zxid(), reader.zxid(), reader.zxid()];
+  switch (kind) {
+    case "twice":
+      return { kind, askedMs, first: one, last: other };
+    case "gap":
+      return { kind, askedMs, after: one, end: other };
+    case "before":
+    case "behind":
+      return { kind, askedMs, zxid: one, timeMs: other };
+    default:
+      return undefined;
+  }
+}
+
+function valuesOf(fault: TimeFault): readonly [number, number] {
+  switch (fault.kind) {
+    case "twice":
+      return [fault.first, fault.last];
+    case "gap":
+      return [fault.after, fault.end];
+    case "before":
+    case "behind":
+      return [fault.zxid, fault.timeMs];
+  }
 }
 
 /** The body of a request for a node of the past, or for its children. */

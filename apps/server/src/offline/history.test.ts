@@ -58,7 +58,7 @@ test("a past node is that of the branch that a restore of the moment has", async
 test("a moment behind the end of the history is refused with the end", () => {
   makeArchive();
   expect(() => run("/2", "--at", "1970-01-01T00:00:03.001Z")).toThrow(
-    "the history ends at 0x100000003, 1970-01-01T00:00:03.000Z, and not at 1970-01-01T00:00:03.001Z",
+    "the history ends at 0x100000003, at 1970-01-01T00:00:03.000Z, and so earlier than 1970-01-01T00:00:03.001Z",
   );
 });
 

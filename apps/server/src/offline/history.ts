@@ -11,5 +11,5 @@ import { archiveOf } from "./source-directory.ts";
 export function history({ from, at, ...options }: HistoryCommand, output: Output): void {
   const archive = archiveOf(from);
   if (at === undefined) printChanges(archive, options, output);
-  else printPastNode(archive, { at, path: options.path, hasData: options.hasData }, output.print);
+  else printPastNode(archive, { at, path: options.path, hasData: options.hasData }, output);
 }

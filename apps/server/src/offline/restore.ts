@@ -42,7 +42,7 @@ export function restore(command: RestoreCommand, output: Output): Promise<void> 
     const { dataDir, logDir = dataDir } = directories;
     const plan = planRestore(sourceArchive(from, isPlan ? [] : [...new Set([dataDir, logDir])]), moment);
     if (!isPlan) return await restorePlanned(plan, command, { output, signal });
-    for (const { message } of plan.damage) output.warn(message);
+    for (const text of plan.warnings) output.warn(text);
     for (const problem of await livingProblems(plan, command, output)) output.warn(problem);
     output.print(planText(plan));
   });

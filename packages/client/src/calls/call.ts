@@ -1,9 +1,10 @@
-import { ErrorCode } from "@zooid/model";
-import { type JuteReader, readReach, type WireError } from "@zooid/wire";
+import { ErrorCode, OpCode, type PastRefusal } from "@zooid/model";
+import { type JuteReader, readPastRefusal, type WireError } from "@zooid/wire";
 import {
   historyGone,
   type Outcome,
   refusalError,
+  timeRefused,
   unreadableError,
   type ZkError,
   type ZkErrorCode,
@@ -13,6 +14,8 @@ import { type Watcher, type WatchKind, type WatchType, watchTypeOf } from "../wa
 import { offAbort, onAbort } from "./abort-listeners.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryPolicy } from "./retry.ts";
+
+const NO_REFUSAL: PastRefusal = { reach: undefined, fault: undefined };
 
 /** Options of every operation. */
 export interface CallOptions {
@@ -167,8 +170,11 @@ export class Call<B = unknown, T = unknown> {
   /** @param body of the refusal, where it may have one */
   refusal(errno: number, body?: JuteReader): ZkError {
     const { name } = this.operation;
-    if (errno === ErrorCode.HISTORY_GONE) {
-      return historyGone(body === undefined ? undefined : readReach(body), name, this.shownPath);
+    const hasMoment = errno === ErrorCode.BAD_ARGUMENTS && this.operation.code === OpCode.GET_PAST;
+    if (errno === ErrorCode.HISTORY_GONE || hasMoment) {
+      const { reach, fault } = (body === undefined ? undefined : readPastRefusal(body)) ?? NO_REFUSAL;
+      if (fault !== undefined) return timeRefused(fault, { reach, op: name, path: this.shownPath });
+      if (!hasMoment) return historyGone(reach, name, this.shownPath);
     }
     if (errno !== ErrorCode.NO_NODE || name !== "create") return refusalError(errno, name, this.shownPath);
     const root = this.path === this.shownPath ? "" : ", and makeRoot() the client's root";

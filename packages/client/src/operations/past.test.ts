@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { ARCHIVE_START, fileBehind } from "@zooid/txn-log/testing/archive-pieces";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Client, connect, type HistoryItem, json, type Zxid } from "../index.ts";
 
@@ -99,11 +100,53 @@ test.each([
 });
 
 test("a time stands for the last transaction that was not stamped later", async () => {
-  const [made, set] = (await all(zk.history("/a"))).map((item) => (item.kind === "change" ? item.timeMs : 0));
-  if (made === undefined || set === undefined) expect.unreachable("it was made and set");
-  const atSet = await zk.get("/a", { at: new Date(set) });
-  expect([text(atSet.data), text((await zk.get("/a", { at: new Date(set + 3_600_000) })).data)]).toEqual(["1", "2"]);
-  await expect(zk.get("/a", { at: new Date(1) })).rejects.toMatchObject({ code: "HISTORY_GONE" });
+  const items = await all(zk.history("/a"));
+  const [made, set, again] = items.map((item) => (item.kind === "change" ? item.timeMs : 0));
+  if (made === undefined || set === undefined || again === undefined) expect.unreachable("it was made and set");
+  const valueAt = async (ms: number): Promise<string | null> => text((await zk.get("/a", { at: new Date(ms) })).data);
+  expect([await valueAt(set), await valueAt(again)]).toEqual(["1", "2"]);
+  expect((await zk.children("/", { at: new Date(again) })).names).toEqual(["a"]);
+});
+
+test.each([
+  [
+    "before the history",
+    new Date(1),
+    "before",
+    /HISTORY_GONE\); the history begins after 0x0, at .*, and so later than 1970-01-01T00:00:00.001Z$/,
+  ],
+  [
+    "behind the history",
+    new Date("2999-01-01"),
+    "behind",
+    /HISTORY_GONE\); the history ends at 0x\w+, at .*, and so earlier than 2999-01-01/,
+  ],
+])("a time %s is refused with what there is", async (_, at, kind, sentence) => {
+  for (const asked of [zk.get("/a", { at }), zk.children("/", { at })]) {
+    await expect(asked).rejects.toMatchObject({ code: "HISTORY_GONE", timeFault: { kind, askedMs: at.getTime() } });
+    await expect(asked).rejects.toThrow(sentence);
+  }
+});
+
+test("a time across which a clock went back, and one in a gap, are refused with the transactions", async () => {
+  const dataDir = join(folder, "skewed");
+  const firstMs = Date.now() - 60_000;
+  const times = (...each: readonly number[]): readonly number[] => each.map((ms) => firstMs + ms);
+  const archive = join(dataDir, "archive");
+  const gap = fileBehind(archive, ARCHIVE_START, times(0, 1000, 2000, 500, 1500, 3000));
+  fileBehind(archive, { ...gap, zxid: (gap.zxid + 4) as Zxid }, times(5000));
+  await using skewed = await startServer({ port: 0, dataDir, history: { retainMs: 3_600_000 } });
+  await using client = await connect(skewed.connectString);
+  const refused = [
+    [1000, "BAD_ARGUMENTS", { kind: "twice", first: 0x100000002, last: 0x100000004 }],
+    [4000, "HISTORY_GONE", { kind: "gap", after: 0x100000006, end: 0x10000000a }],
+  ] as const;
+  for (const [ms, code, fault] of refused) {
+    const at = new Date(firstMs + ms);
+    for (const asked of [client.get("/1", { at }), client.children("/", { at })])
+      await expect(asked).rejects.toMatchObject({ code, timeFault: { ...fault, askedMs: at.getTime() } });
+  }
+  expect((await client.get("/1", { at: new Date(firstMs) })).czxid).toBe(0x100000001);
 });
 
 test("the changes of a node come in order, whatever the size of a page", async () => {

@@ -1,4 +1,5 @@
 import type { Acl } from "../tree/acl-entry.ts";
+import type { TimeFault } from "./time-fault.ts";
 import type { Zxid } from "./zxid.ts";
 
 /** What a client asks of a server's history. */
@@ -102,6 +103,14 @@ export interface HistoryReach {
   readonly last: Zxid;
 }
 
+/** The history, as a refused question about the past gets it. */
+export interface PastRefusal {
+  /** Undefined: the history has no whole state yet. */
+  readonly reach: HistoryReach | undefined;
+  /** Why a time stands for no transaction. */
+  readonly fault: TimeFault | undefined;
+}
+
 export type HistoryAnswer =
   | { readonly kind: "node"; readonly node: PastNode }
   /** The access list is that of the node. */
@@ -115,8 +124,8 @@ export type HistoryAnswer =
   | { readonly kind: "acls"; readonly acls: readonly (Acl | undefined)[] }
   /** Names, or changes of children, beyond what one answer has or takes. */
   | { readonly kind: "too-large" }
-  /** The history does not reach there, or has a gap before. */
-  | { readonly kind: "unknown"; readonly reach: HistoryReach | undefined }
+  /** The history does not reach there, has a gap before, or has no transaction for a time. */
+  | { readonly kind: "unknown"; readonly reach: HistoryReach | undefined; readonly fault?: TimeFault }
   /** A file of it is damaged, or could not be read. */
   | { readonly kind: "failed"; readonly reason: string };
 

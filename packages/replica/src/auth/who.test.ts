@@ -59,7 +59,7 @@ test("it is encoded once for a list of identities", () => {
 
 const HISTORY: HistoryAccess = {
   read: () => {},
-  encodeReach: () => new Uint8Array(),
+  encodeRefusal: () => new Uint8Array(),
   encodeNode: () => new Uint8Array(),
   encodeChildren: () => new Uint8Array(),
   encodeChanges: () => new Uint8Array(),

@@ -33,6 +33,9 @@ const NODE: PastNode = {
   ownerLow: 0,
 };
 
+const REACH = { first: 3 as Zxid, last: 4 as Zxid };
+const TIME = { askedMs: 1, zxid: 4 as Zxid, timeMs: 2 };
+
 /** A replica whose history is answered by hand. */
 function withHistory(): { readonly zk: TestReplica; readonly asked: HistoryQuery[] } {
   const asked: HistoryQuery[] = [];
@@ -41,7 +44,7 @@ function withHistory(): { readonly zk: TestReplica; readonly asked: HistoryQuery
     {
       history: {
         read: (_, query) => asked.push(query),
-        encodeReach: ({ first, last }) => Buffer.from(`${first} to ${last}`),
+        encodeRefusal: ({ reach, fault }) => Buffer.from(`${reach?.first} to ${reach?.last} ${fault?.kind}`),
         encodeNode: ({ data }) => Buffer.from(`node ${Buffer.from(data ?? "")}`),
         encodeChildren: ({ names }) => Buffer.from(`children ${names}`),
         encodeChanges: ({ changes, reached, isLast }) => {
@@ -127,7 +130,13 @@ describe("a question about the past", () => {
     [{ kind: "too-large" }, "QUOTA_EXCEEDED"],
     [{ kind: "node", node: { ...NODE, acl: NO_RIGHTS } }, "NO_AUTH"],
     [{ kind: "unknown", reach: undefined }, "HISTORY_GONE"],
-    [{ kind: "unknown", reach: { first: 3 as Zxid, last: 4 as Zxid } }, "HISTORY_GONE 3 to 4"],
+    [{ kind: "unknown", reach: REACH }, "HISTORY_GONE 3 to 4"],
+    [
+      { kind: "unknown", reach: undefined, fault: { ...TIME, kind: "behind" } },
+      "HISTORY_GONE undefined to undefined behind",
+    ],
+    [{ kind: "unknown", reach: REACH, fault: { ...TIME, kind: "before" } }, "HISTORY_GONE 3 to 4 before"],
+    [{ kind: "unknown", reach: REACH, fault: { kind: "twice", askedMs: 1, ...REACH } }, "BAD_ARGUMENTS 3 to 4 twice"],
     [{ kind: "failed", reason: "a file is damaged" }, "SYSTEM_ERROR"],
   ])("is refused where the history says so (case %#)", (found, code) => {
     const { zk, ref } = furnished();

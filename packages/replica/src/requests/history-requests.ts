@@ -7,12 +7,12 @@ import {
   ErrorCode,
   type HistoryAnswer,
   type HistoryQuery,
-  type HistoryReach,
   isValidPath,
   MomentUnit,
   OpCode,
   PastPart,
   type PastPlace,
+  type PastRefusal,
   type Request,
   setSlice,
   type Zxid,
@@ -136,7 +136,7 @@ export class HistoryRequests {
     if (refusal !== ErrorCode.OK) return this.#refuse(connection, xid, refusal);
     switch (answer.kind) {
       case "unknown":
-        return this.#refuseGone(connection, xid, answer.reach);
+        return this.#refuseMoment(connection, xid, answer);
       case "failed":
         return this.#refuse(connection, xid, ErrorCode.SYSTEM_ERROR);
       case "no-node":
@@ -186,11 +186,13 @@ export class HistoryRequests {
     return true;
   }
 
-  #refuseGone(connection: Connection, xid: number, reach: HistoryReach | undefined): true {
-    if (reach === undefined) return this.#refuse(connection, xid, ErrorCode.HISTORY_GONE);
+  #refuseMoment(connection: Connection, xid: number, { reach, fault }: Partial<PastRefusal>): true {
+    if (reach === undefined && fault === undefined) return this.#refuse(connection, xid, ErrorCode.HISTORY_GONE);
     const { sinks, servingState } = this.#parts;
-    const bytes = this.#history.encodeReach(reach);
-    sinks.replies.token(connection.ref, xid, servingState.visible, ErrorCode.HISTORY_GONE, bytes);
+    // The history has both moments: the question has to name one.
+    const code = fault?.kind === "twice" ? ErrorCode.BAD_ARGUMENTS : ErrorCode.HISTORY_GONE;
+    const bytes = this.#history.encodeRefusal({ reach, fault });
+    sinks.replies.token(connection.ref, xid, servingState.visible, code, bytes);
     return true;
   }
 

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { type Member, parseMembers } from "@zooid/model";
+import { type Member, parseMembers, type Zxid } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
 import { ArchiveFile, HistoryReader, listArchive, logFolderOf, readStore } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
@@ -24,11 +24,11 @@ const CONFIG = Buffer.from("/zookeeper/config");
  *
  * @param archive its folder, with `base` and `log`
  */
-export function historyOwner(archive: string, { manifest }: Pick<RestorePlan, "manifest">): HistoryOwner {
+export function historyOwner(archive: string, plan: Pick<RestorePlan, "manifest" | "zxid">): HistoryOwner {
   const directory = dirname(archive);
   // The first base may be older than the ensemble.
-  const ensembleId = lastEnsembleIn(archive) || manifest.ensembleId;
-  const changed = changedMembers(archive);
+  const ensembleId = lastEnsembleIn(archive) || plan.manifest.ensembleId;
+  const changed = changedMembers(archive, plan.zxid);
   try {
     const { log } = readStore({ directory, logDirectory: directory });
     const kept = log === undefined ? undefined : membersIn(log)?.servers;
@@ -40,18 +40,38 @@ export function historyOwner(archive: string, { manifest }: Pick<RestorePlan, "m
   }
 }
 
+/** The id in the newest file that can be read; empty where none has one. */
 function lastEnsembleIn(archive: string): string {
-  const last = listArchive(logFolderOf(archive)).at(-1);
-  if (last === undefined) return "";
-  using file = new ArchiveFile(last.file);
-  return file.footer.ensembleId;
+  for (const { file } of listArchive(logFolderOf(archive)).toReversed()) {
+    const found = unlessDamaged(() => {
+      using opened = new ArchiveFile(file);
+      return opened.footer.ensembleId;
+    });
+    if (found !== undefined) return found;
+  }
+  return "";
 }
 
-function changedMembers(archive: string): readonly Member[] {
+/** The newest members that can be read, or those at the moment that is restored. */
+function changedMembers(archive: string, zxid: Zxid): readonly Member[] {
   const reader = new HistoryReader(archive, new TxnReader());
   const newest = reader.range()?.end;
   if (newest === undefined) return [];
-  const answer = reader.nodeAt(CONFIG, newest);
+  return unlessDamaged(() => membersAt(reader, newest)) ?? unlessDamaged(() => membersAt(reader, zxid)) ?? [];
+}
+
+function membersAt(reader: HistoryReader, zxid: Zxid): readonly Member[] {
+  const answer = reader.nodeAt(CONFIG, zxid);
   if (answer.kind !== "node" || answer.node.data === null || answer.node.data.length === 0) return [];
   return parseMembers(Buffer.from(answer.node.data).toString()).servers;
+}
+
+/** Damage behind a moment is no reason not to restore it. */
+function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  }
 }

@@ -77,7 +77,7 @@ test("a time is the last transaction before the first one that is stamped later"
   const footer = footerOf(first?.file ?? "");
   expect(() => planRestore(history.archive, { timeMs: Date.now() + 1000 })).toThrow("the history ends at 0x");
   expect(planRestore(history.archive, { timeMs: footer.lastMs }).zxid).toBe(first?.end);
-  expect(() => planRestore(history.archive, { timeMs: footer.firstMs - 1000 })).toThrow("are later than");
+  expect(() => planRestore(history.archive, { timeMs: footer.firstMs - 1000 })).toThrow("and so later than");
   expect(second?.after).toBe(first?.end);
 });
 

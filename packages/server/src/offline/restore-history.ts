@@ -53,7 +53,7 @@ const CLOSE_LIMITS = { opCountMax: 500, pathBytesMax: 32 * 1024 };
  * @throws OfflineError and StoreError; nothing is left behind then
  */
 export function restoreHistory(plan: RestorePlan, options: RestoreOptions): Promise<Restored> {
-  for (const { message } of plan.damage) options.warn(`${message}; an older base and more files are used instead`);
+  for (const text of plan.warnings) options.warn(text);
   return fillNewDirectory(options, (store) => restoreTo(store, plan, options));
 }
 

@@ -3,7 +3,7 @@ import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { composeZxid, type Zxid } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
-import { listArchive, listBases } from "@zooid/txn-log/sqlite";
+import { ArchiveFile, listArchive, listBases } from "@zooid/txn-log/sqlite";
 import { ARCHIVE_START, baseOf, fileBehind, otherChainAt } from "@zooid/txn-log/testing/archive-pieces";
 import { TemporaryDirectory } from "@zooid/txn-log/testing/temporary-directory";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -108,8 +108,8 @@ describe("a zxid", () => {
     test.each([undefined, 6, 5, 4])("%j is made from the one before, and the damage is named", (counter) => {
       const plan = planRestore(archive, counter === undefined ? undefined : { zxid: Z(counter) });
       expect(shown(plan)).toEqual([[0], counter === 4 ? [2, 4] : [2, 4, 6], [counter ?? 6]]);
-      expect(plan.damage.map(({ message }) => message)).toEqual([expect.stringContaining(`${damaged} is damaged`)]);
-      expect(planRestore(archive, { zxid: Z(3) }).damage).toEqual([]);
+      expect(plan.warnings).toEqual([expect.stringContaining(`${damaged} is damaged`)]);
+      expect(planRestore(archive, { zxid: Z(3) }).warnings).toEqual([]);
     });
 
     test("what the files behind the one before do not reach is refused with the damaged one", () => {
@@ -183,10 +183,10 @@ describe("a time", () => {
     await fill([1000, 1000, 2000], [2000, 3000], [4000]);
     expect([1000, 1999, 2000, 2999, 3000, 3999, 4000].map(at)).toEqual([2, 2, 4, 4, 5, 5, 6]);
     expect(problem({ timeMs: 999 })).toBe(
-      `all transactions in the archive are later than ${new Date(999).toISOString()}`,
+      `the history begins after 0x0, at ${new Date(1000).toISOString()}, and so later than ${new Date(999).toISOString()}`,
     );
     expect(problem({ timeMs: 4001 })).toBe(
-      `the history ends at 0x100000006, ${new Date(4000).toISOString()}, and not at ${new Date(4001).toISOString()}`,
+      `the history ends at 0x100000006, at ${new Date(4000).toISOString()}, and so earlier than ${new Date(4001).toISOString()}`,
     );
   });
 
@@ -204,15 +204,39 @@ describe("a time", () => {
     await fill(...files);
     expect([1000, 1499, 3000, 3999, 4000].map(at)).toEqual([1, 1, 5, 5, 6]);
     const went = (timeMs: number, first: number, last: number): string =>
-      `a clock went back across ${new Date(timeMs).toISOString()}: --to 0x10000000${first} is the first time that it was so late, --to 0x10000000${last} the last`;
+      `a clock went back across ${new Date(timeMs).toISOString()}: that time was first behind 0x10000000${first}, and last behind 0x10000000${last}; name one of these transactions instead`;
     expect(problem({ timeMs: 2000 })).toBe(went(2000, 2, 4));
     expect(problem({ timeMs: 2500 })).toBe(went(2500, 2, 5));
     expect(problem({ timeMs: 1500 })).toBe(went(1500, 1, 4));
   });
 
+  test("is found where a file that has later or earlier ones is damaged, which is named", async () => {
+    await fill([1000], [2000], [3000], [4000]);
+    using second = new ArchiveFile(listArchive(join(archive, "log"))[1]?.file ?? "");
+    await baseOf(archive, second.footer.after, 1000);
+    const files = listArchive(join(archive, "log"));
+    for (const damaged of [files[3], files[0]]) {
+      truncateSync(damaged?.file ?? "", 30);
+      expect(planRestore(archive, { timeMs: 2500 })).toMatchObject({ zxid: Z(2) });
+    }
+    expect(planRestore(archive, { timeMs: 2500 }).warnings).toEqual(
+      [files[0], files[3]].map((damaged) => expect.stringContaining(`${damaged?.file} is damaged`)),
+    );
+    for (const timeMs of [999, 1000, 1999]) expect(problem({ timeMs })).toContain(`${files[0]?.file} is damaged`);
+    for (const timeMs of [3000, 4000, 5000]) expect(problem({ timeMs })).toContain(`${files[3]?.file} is damaged`);
+  });
+
+  test("in a gap is refused with the gap", async () => {
+    await fill([1000], [2000], [3000]);
+    rmSync(listArchive(join(archive, "log"))[1]?.file ?? "");
+    expect(problem({ timeMs: 2500 })).toBe(
+      `the history lacks the transactions after 0x100000001 and up to 0x100000002, and ${new Date(2500).toISOString()} lies among them`,
+    );
+  });
+
   test("in an archive without transactions is refused", async () => {
     await fill();
-    expect(problem({ timeMs: 5000 })).toBe("there are no transactions in the archive to find a time in");
+    expect(problem({ timeMs: 5000 })).toBe("the history has no transaction to find a time in");
     expect(shown(planRestore(archive))).toEqual([[0], [], [-Z(0)]]);
   });
 });

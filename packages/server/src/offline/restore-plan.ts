@@ -15,7 +15,7 @@ import {
   timedFiles,
 } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "./offline-error.ts";
-import { zxidAtTime } from "./time-target.ts";
+import { type FoundTime, findTime } from "./time-target.ts";
 
 /** A moment: the state with everything up to a zxid, or with everything stamped up to a time. */
 export type RestoreTarget = { readonly zxid: Zxid } | { readonly timeMs: number };
@@ -28,8 +28,8 @@ export interface RestorePlan {
   readonly files: readonly ListedFile[];
   /** The last transaction of the state; the base's where no file is needed. */
   readonly zxid: Zxid;
-  /** The damage of each newer base, for which this one and more files stand in. */
-  readonly damage: readonly StoreError[];
+  /** A sentence for each damaged base and file for which others stand in. */
+  readonly warnings: readonly string[];
 }
 
 /** A base, and the files that continue it without a gap. */
@@ -38,6 +38,8 @@ interface Run {
   readonly manifest: BaseManifest;
   readonly files: readonly ListedFile[];
   readonly end: Zxid;
+  /** The first damaged file on the way; where it was needed, the run ends before it. */
+  readonly fileDamage: StoreError | undefined;
 }
 
 /**
@@ -55,8 +57,7 @@ export function planRestore(archive: string, target?: RestoreTarget, name: strin
   const [first] = bases;
   if (first === undefined) throw new OfflineError([noBase(name)]);
   const files = listArchive(logFolderOf(archive));
-  const zxid =
-    target === undefined ? undefined : "zxid" in target ? target.zxid : zxidAtTime(timedFiles(files), target.timeMs);
+  const { zxid, warnings: unread } = target === undefined ? NEWEST : momentIn(files, target);
   if (zxid !== undefined && zxid < first.zxid) {
     throw new OfflineError([beforeFirst(zxid, first.zxid, name)]);
   }
@@ -65,19 +66,32 @@ export function planRestore(archive: string, target?: RestoreTarget, name: strin
     files,
     zxid,
   );
+  const { base, manifest } = run;
+  const warnings = [
+    ...unread,
+    ...damage.map(({ message }) => `${message}; an older base and more files are used instead`),
+  ];
   if (zxid === undefined) {
+    if (run.fileDamage !== undefined && files.some((file) => file.end > run.end)) throw run.fileDamage;
     checkNothingBehind(name, run.end, files);
-    return { ...run, zxid: run.end, damage };
+    return { base, manifest, files: run.files, zxid: run.end, warnings };
   }
   if (zxid <= run.end) {
     const needed = run.files.filter((_, i) => (run.files[i - 1]?.end ?? run.base.zxid) < zxid);
-    return { ...run, files: needed, zxid, damage };
+    return { base, manifest, files: needed, zxid, warnings };
   }
+  if (run.fileDamage !== undefined) throw run.fileDamage;
   const end = formatZxid(run.end);
   const gap = files.some(({ after }) => after > run.end) ? "there is a gap behind it" : "nothing follows it";
   throw new OfflineError([
     `${name} has every transaction from its base at ${formatZxid(run.base.zxid)} up to ${end}, and not up to ${formatZxid(zxid)}: ${gap}`,
   ]);
+}
+
+const NEWEST: { readonly zxid: undefined; readonly warnings: readonly string[] } = { zxid: undefined, warnings: [] };
+
+function momentIn(files: readonly ListedFile[], target: RestoreTarget): FoundTime {
+  return "zxid" in target ? { zxid: target.zxid, warnings: [] } : findTime(timedFiles(files), target.timeMs);
 }
 
 export function noBase(name: string): string {
@@ -147,19 +161,35 @@ function checkedManifest(base: ListedBase): BaseManifest {
 function runOf(base: ListedBase, manifest: BaseManifest, files: readonly ListedFile[], target: Zxid | undefined): Run {
   const continued: ListedFile[] = [];
   let end: LogPosition = manifest.position;
+  let fileDamage: StoreError | undefined;
   // Where files overlap, one of them continues the chain.
   for (const file of files) {
     if (target !== undefined && end.zxid >= target) break;
     if (file.end <= end.zxid || file.after > end.zxid) continue;
-    using archive = new ArchiveFile(file.file);
-    const { after, end: next } = archive.footer;
-    checkName(file, archive.footer);
-    const isNext = after.zxid === end.zxid ? after.chain === end.chain : archive.chainAt(end.zxid) === end.chain;
-    if (!isNext) continue;
-    continued.push(file);
-    end = next;
+    try {
+      const next = continuationOf(file, end);
+      if (next === undefined) continue;
+      continued.push(file);
+      end = next;
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === "DAMAGED")) throw error;
+      fileDamage ??= error;
+    }
   }
-  return { base, manifest, files: continued, end: end.zxid };
+  return { base, manifest, files: continued, end: end.zxid, fileDamage };
+}
+
+/**
+ * Where a file ends; undefined where its chain is another one.
+ *
+ * @throws StoreError `DAMAGED`
+ */
+function continuationOf(file: ListedFile, end: LogPosition): LogPosition | undefined {
+  using archive = new ArchiveFile(file.file);
+  const { after, end: next } = archive.footer;
+  checkName(file, archive.footer);
+  const isNext = after.zxid === end.zxid ? after.chain === end.chain : archive.chainAt(end.zxid) === end.chain;
+  return isNext ? next : undefined;
 }
 
 /** @throws StoreError `DAMAGED` for a file that is another one than its name says */
@@ -172,8 +202,8 @@ function checkName({ file, after, end }: ListedFile, footer: ArchiveFooter): voi
 /**
  * The transaction that a moment of an archive means.
  *
- * @throws OfflineError as {@link planRestore}
+ * @throws OfflineError and StoreError as {@link planRestore}
  */
-export function zxidOf(archive: string, target: RestoreTarget): Zxid {
-  return "zxid" in target ? target.zxid : zxidAtTime(timedFiles(listArchive(logFolderOf(archive))), target.timeMs);
+export function findMoment(archive: string, target: RestoreTarget): FoundTime {
+  return momentIn(listArchive(logFolderOf(archive)), target);
 }

@@ -1,38 +1,31 @@
-import { formatZxid, type Zxid } from "@zooid/model";
-import { type TimedFile, type TimePlaces, timePlaces } from "@zooid/txn-log/sqlite";
+import { timeFaultText, type Zxid } from "@zooid/model";
+import type { StoreError } from "@zooid/txn-log";
+import { placeOfTime, type TimedFile } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { OfflineError } from "./offline-error.ts";
+
+/** A transaction for a time. */
+export interface FoundTime {
+  readonly zxid: Zxid;
+  /** A sentence for each damaged file that was left out. */
+  readonly warnings: readonly string[];
+}
 
 /**
  * The last transaction before the first one that is stamped later.
  *
  * @param files in the order of a listing
- * @throws OfflineError behind the last one, since later ones may be missing, and where a clock went
- *   back across that time: then two moments are meant by it
+ * @throws OfflineError behind the last one, since later ones may be missing, before the first one,
+ *   in a gap, and where a clock went back across that time: then two moments are meant by it;
+ *   StoreError for a damaged file that may have it
  */
-export function zxidAtTime(files: readonly TimedFile[], timeMs: number): Zxid {
-  const places = timePlaces(files, timeMs, new TxnReader());
-  if (places === undefined) throw new OfflineError(["there are no transactions in the archive to find a time in"]);
-  if (places.last === undefined) {
-    throw new OfflineError([`all transactions in the archive are later than ${new Date(timeMs).toISOString()}`]);
-  }
-  const newest = files.reduce((latest, file) => Math.max(latest, file.lastMs), 0);
-  if (newest < timeMs) {
-    const [end, asked] = [new Date(newest).toISOString(), new Date(timeMs).toISOString()];
-    throw new OfflineError([`the history ends at ${formatZxid(places.first)}, ${end}, and not at ${asked}`]);
-  }
-  const twice = clockWentBack(places, timeMs, "--to");
-  if (twice !== undefined) throw new OfflineError([twice]);
-  return places.first;
+export function findTime(files: readonly TimedFile[], timeMs: number): FoundTime {
+  const place = placeOfTime(files, timeMs, new TxnReader());
+  if (place.kind === "none") throw new OfflineError(["the history has no transaction to find a time in"]);
+  if (place.kind !== "zxid") throw new OfflineError([timeFaultText(place)]);
+  return { zxid: place.zxid, warnings: place.unread.map(unreadText) };
 }
 
-/**
- * Why a time cannot stand for a transaction.
- *
- * @param flag the one with which a zxid is given instead
- */
-export function clockWentBack({ first, last }: TimePlaces, timeMs: number, flag: string): string | undefined {
-  if (last === undefined || last <= first) return undefined;
-  const moment = new Date(timeMs).toISOString();
-  return `a clock went back across ${moment}: ${flag} ${formatZxid(first)} is the first time that it was so late, ${flag} ${formatZxid(last)} the last`;
+function unreadText({ message }: StoreError): string {
+  return `${message}; whether a clock went back in it across the time is not known`;
 }

@@ -160,7 +160,7 @@ test("a time across which a clock went back is refused with the first and the la
   const time = new Date(firstMs + 1000).toISOString();
   for (const dryRun of [true, false]) {
     expect((await command(zk, `purge_history?dryRun=${dryRun}&through=${time}`))["error"]).toBe(
-      `a clock went back across ${time}: --through 0x100000002 is the first time that it was so late, --through 0x100000004 the last`,
+      `a clock went back across ${time}: that time was first behind 0x100000002, and last behind 0x100000004; name one of these transactions instead`,
     );
   }
 });

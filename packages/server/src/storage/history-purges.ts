@@ -1,7 +1,6 @@
 import type { BackupPurge } from "@zooid/backup";
-import { counted, formatZxid, type Zxid } from "@zooid/model";
+import { counted, formatZxid, timeFaultText, type Zxid } from "@zooid/model";
 import type { HistoryPurge } from "@zooid/txn-log/sqlite";
-import { clockWentBack } from "../offline/time-target.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 import type { Storage } from "./storage.ts";
 
@@ -151,11 +150,21 @@ export class HistoryPurges {
     if ("zxid" in point) return point.zxid;
     await this.#flush();
     const { history, log } = this.#host.storage();
-    const places = await history?.timePlaces(point.timeMs);
-    if (places === undefined) return log.durable.floor.zxid;
-    const twice = clockWentBack(places, point.timeMs, "--through");
-    if (twice !== undefined) throw new Error(twice);
-    return places.first;
+    const place = await history?.placeOf(point.timeMs);
+    switch (place?.kind) {
+      case undefined:
+      case "none":
+        return log.durable.floor.zxid;
+      case "twice":
+        throw new Error(timeFaultText(place));
+      // The transactions of the gap are gone already.
+      case "gap":
+        return place.after;
+      case "zxid":
+      case "before":
+      case "behind":
+        return place.zxid;
+    }
   }
 
   async #flush(): Promise<void> {

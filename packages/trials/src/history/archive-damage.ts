@@ -6,9 +6,11 @@
  *
  * A server writes a backup with a few bases and some dozen files of its log. Each damage hits the
  * backup or the server's archive in turn. The check of that place must name the file, or the
- * transactions that are missing. Then a state is restored at a random moment, or at the newest one:
- * it is refused by one sentence that names the file, and nothing is left behind, or the tree is the
- * one that the undamaged place gives. A file of the log that the moment needs is always refused.
+ * transactions that are missing. Then a state is restored, or exported for Apache ZooKeeper, at a
+ * random zxid or time, or at the newest moment: it is refused by one sentence that names the file,
+ * and nothing is left behind, or the tree is the one that the undamaged place gives. A file of the
+ * log that the moment needs is always refused, and one that it does not need refuses nothing. A
+ * node at that moment and all changes are printed from the archive, by the same rules.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,12 +19,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Random } from "@zooid/conformance/internal/random";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
-import { compareTrees } from "@zooid/embedded-server";
+import { compareTrees, type RestoreTarget } from "@zooid/embedded-server";
 import { formatZxid, type Zxid } from "@zooid/model";
-import type { ApacheTree } from "@zooid/txn-log/sqlite";
+import { type ApacheTree, ArchiveFile } from "@zooid/txn-log/sqlite";
 import { AnsweredWrites, connectTo } from "./answered-writes.ts";
 import { BackupAdmin } from "./backup-admin.ts";
-import { ArchivePlace, BackupPlace, type KeptHistory, type RestoreOutcome } from "./kept-history.ts";
+import { ArchivePlace, BackupPlace, type KeptHistory, type PrintedLines, type RestoreOutcome } from "./kept-history.ts";
 
 const options = toolOptions({ flips: 20, removals: 10, seed: newSeed(), keep: false });
 const PATHS = Array.from({ length: 40 }, (_, i) => `/n${i}`);
@@ -31,10 +33,17 @@ const MOMENTS = 6;
 const WRITE_MS = 1200;
 const WRITERS = 3;
 
-/** The moment, or undefined for the newest one; and the undamaged tree there. */
+/** The moment, or undefined for the newest one; and what the undamaged place has there. */
 interface Moment {
-  readonly zxid: Zxid | undefined;
+  readonly at: RestoreTarget | undefined;
+  readonly zxid: Zxid;
   readonly tree: ApacheTree;
+  /** The same, of an export. */
+  readonly exported: ApacheTree;
+  /** A node of it, as the archive prints it. */
+  readonly node: { readonly path: string; readonly text: string } | undefined;
+  /** The file that has the next transaction: its time is looked at for a time. */
+  readonly next: string | undefined;
   /** Names of the log's files that it is made from, and its base's folder. */
   readonly needed: readonly string[];
   readonly base: string;
@@ -48,6 +57,9 @@ const table = new Map<string, number>();
 const places = await makePlaces();
 const moments = new Map<KeptHistory, readonly Moment[]>();
 for (const place of places) moments.set(place, await momentsOf(place));
+/** All changes of an archive, as they are printed. */
+const changes = new Map<KeptHistory, readonly string[]>();
+for (const place of places) if (place instanceof ArchivePlace) changes.set(place, place.changes().lines);
 console.log(
   `seed ${options.seed}, ${places.map((place) => `${place.files().length} files in ${place.name}`).join(", ")}`,
 );
@@ -105,21 +117,53 @@ async function momentsOf(place: KeptHistory): Promise<readonly Moment[]> {
   const ranges = place.logRanges();
   const zxids = Array.from({ length: MOMENTS }, () => {
     const { first, last } = random.pick(ranges);
-    return random.between(first, last) as Zxid;
+    return { zxid: random.between(first, last) as Zxid };
   });
   const found: Moment[] = [];
-  for (const zxid of [undefined, ...zxids]) {
-    const outcome = await restored(place, zxid);
+  for (const at of [undefined, ...zxids, ...timesIn(place)]) {
+    const [outcome, exported] = [await restored(place, at, "restore"), await restored(place, at, "export")];
     if (outcome.kind !== "restored") throw new Error(`undamaged, and refused: ${outcome.message}`);
-    found.push({ zxid, ...outcome });
+    if (exported.kind !== "restored") throw new Error(`undamaged, and refused: ${exported.message}`);
+    const { zxid } = outcome;
+    const next = place.files().find((name) => name.startsWith("log/") && name.slice(4, 20) >= hexOf(zxid));
+    found.push({ at, ...outcome, exported: exported.tree, next, node: nodeOf(place, { zxid }) });
   }
   return found;
 }
 
-async function restored(place: KeptHistory, zxid: Zxid | undefined): Promise<RestoreOutcome> {
+/** Times at which transactions were written. */
+function timesIn(place: KeptHistory): readonly { readonly timeMs: number }[] {
+  return Array.from({ length: MOMENTS }, () => {
+    const file = random.pick(place.files().filter((name) => name.startsWith("log/")));
+    using opened = new ArchiveFile(join(place.folder, file));
+    const { firstMs, lastMs } = opened.footer;
+    return { timeMs: random.between(firstMs, lastMs) };
+  });
+}
+
+function nodeOf(place: KeptHistory, at: RestoreTarget): Moment["node"] {
+  if (!(place instanceof ArchivePlace)) return undefined;
+  const path = random.pick(PATHS);
+  return { path, text: textOf(place.node(path, at)) };
+}
+
+/** A node is named with its transaction. */
+function textOf({ lines, refusal }: PrintedLines): string {
+  return refusal ?? lines.join("\n");
+}
+
+function hexOf(zxid: Zxid): string {
+  return zxid.toString(16).padStart(16, "0");
+}
+
+async function restored(
+  place: KeptHistory,
+  at: RestoreTarget | undefined,
+  how: "restore" | "export",
+): Promise<RestoreOutcome> {
   const dataDir = join(folder, "restored");
-  const outcome = await place.restore(zxid, dataDir);
-  if (outcome.kind === "refused" && existsSync(dataDir)) faults.push(`${dataDir} is left by a refused restore`);
+  const outcome = await place.restore(at, dataDir, how);
+  if (outcome.kind === "refused" && existsSync(dataDir)) faults.push(`${dataDir} is left by a refused ${how}`);
   rmSync(dataDir, { recursive: true, force: true });
   return outcome;
 }
@@ -133,9 +177,13 @@ async function damage(place: KeptHistory, kind: "flip" | "removal"): Promise<voi
   try {
     const isNamed = (await place.check()).some((problem) => names(problem, file));
     if (!isNamed && (kind === "flip" || place.isMissed(file))) faults.push(`${title}: the check does not name it`);
-    const outcome = await restored(place, moment.zxid);
-    const verdict = judge(file, moment, outcome);
-    if (verdict.isFault) faults.push(`${title}: restored to ${momentText(moment)}: ${verdict.text}`);
+    const how = random.pick(["restore", "export"] as const);
+    const verdict = judge(file, moment, how, await restored(place, moment.at, how));
+    if (verdict.isFault) faults.push(`${title}: ${how} at ${momentText(moment)}: ${verdict.text}`);
+    if (place instanceof ArchivePlace) {
+      for (const text of [judgeNode(place, file, moment), judgeChanges(place, file)])
+        if (text !== undefined) faults.push(`${title}: ${momentText(moment)}: ${text}`);
+    }
     const row = `${kind} in ${kindOf(file)} of ${place.name}: ${isNamed ? "named" : "cannot be seen"}; ${verdict.text}`;
     table.set(row, (table.get(row) ?? 0) + 1);
   } finally {
@@ -175,27 +223,70 @@ function names(sentence: string, file: string): boolean {
 function judge(
   file: string,
   moment: Moment,
+  how: "restore" | "export",
   outcome: RestoreOutcome,
 ): { readonly text: string; readonly isFault: boolean } {
   const isNeeded = moment.needed.includes(file);
   if (outcome.kind === "refused") {
-    if (!isNeeded && !file.startsWith(moment.base))
-      return { text: `refused without need: ${outcome.message}`, isFault: true };
+    if (!mayRefuse(file, moment)) return { text: `refused without need: ${outcome.message}`, isFault: true };
     const isSentence = outcome.message !== "" && !outcome.message.includes("\n");
     return isSentence
       ? { text: "refused", isFault: false }
       : { text: `refused by ${JSON.stringify(outcome.message)}`, isFault: true };
   }
   const lines: string[] = [];
-  compareTrees([moment.tree, outcome.tree], false, (line) => lines.push(line));
+  compareTrees([how === "restore" ? moment.tree : moment.exported, outcome.tree], false, (line) => lines.push(line));
   if (lines.length === 0) return { text: "the equal tree", isFault: isNeeded };
-  const isShorter = moment.zxid === undefined && outcome.warnings.some((text) => names(text, file));
+  const isShorter = moment.at === undefined && outcome.warnings.some((text) => names(text, file));
   if (isShorter) return { text: "an older state as the newest one, with a warning", isFault: false };
   return { text: `another tree: ${lines.length} nodes, such as ${lines[0]}`, isFault: true };
 }
 
-function momentText({ zxid }: Moment): string {
-  return zxid === undefined ? "the newest moment" : formatZxid(zxid);
+/** Whether a moment needs a file, or a time the one behind it. */
+function mayRefuse(file: string, { at, base, needed, next }: Moment): boolean {
+  const isLookedAt = at !== undefined && "timeMs" in at && file === next;
+  return needed.includes(file) || file.startsWith(base) || isLookedAt;
+}
+
+function judgeNode(place: ArchivePlace, file: string, moment: Moment): string | undefined {
+  const { at, node } = moment;
+  if (at === undefined || node === undefined) return undefined;
+  const found = place.node(node.path, at);
+  if (textOf(found) === node.text) return undefined;
+  if (found.refusal === undefined) return `another node: ${textOf(found)}, and not ${node.text}`;
+  return mayRefuse(file, moment) ? undefined : `the node ${node.path} is refused without need: ${found.refusal}`;
+}
+
+/** All changes before a damaged file are printed, and all others where a file is missing. */
+function judgeChanges(place: ArchivePlace, file: string): string | undefined {
+  const whole = changes.get(place) ?? [];
+  const { lines, refusal } = place.changes();
+  const [after = "", end = ""] = /^log\/([0-9a-f]{16})-([0-9a-f]{16})$/.exec(file)?.slice(1) ?? [];
+  if (refusal === undefined) {
+    const isGone = !existsSync(join(place.folder, file));
+    const isIn = (line: string): boolean => zxidIn(line) > after && zxidIn(line) <= end;
+    const expected = isGone ? whole.filter((line) => !isIn(line)) : whole;
+    return isEqual(lines, expected) ? undefined : `${lines.length} changes, and not ${expected.length}`;
+  }
+  if (after === "") return `changes are refused without need: ${refusal}`;
+  if (!names(refusal, file)) return `changes are refused, and the file is not named: ${refusal}`;
+  const before = whole.filter((line) => zxidIn(line) <= after);
+  const isPrefix = isEqual(lines, whole.slice(0, lines.length)) && lines.length >= before.length;
+  return isPrefix ? undefined : `${lines.length} changes before the damage, and there are ${before.length}`;
+}
+
+/** The zxid with which a line begins, in 16 digits. */
+function zxidIn(line: string): string {
+  return (/^0x([0-9a-f]+) /.exec(line)?.[1] ?? "").padStart(16, "0");
+}
+
+function isEqual(lines: readonly string[], others: readonly string[]): boolean {
+  return lines.length === others.length && lines.every((line, i) => line === others[i]);
+}
+
+function momentText({ at }: Moment): string {
+  if (at === undefined) return "the newest moment";
+  return "zxid" in at ? formatZxid(at.zxid) : new Date(at.timeMs).toISOString();
 }
 
 function kindOf(file: string): string {

@@ -3,10 +3,14 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { BackupError, openTarget, verifyBackup } from "@zooid/backup";
 import {
+  exportToApache,
   inspectHistory,
   OfflineError,
   planRestore,
+  printChanges,
+  printPastNode,
   type RestorePlan,
+  type RestoreTarget,
   readTree,
   restoreHistory,
   StoreError,
@@ -22,6 +26,7 @@ export type RestoreOutcome =
       /** Names of the log's files that it was made from, and its base's folder. */
       readonly needed: readonly string[];
       readonly base: string;
+      readonly zxid: Zxid;
       readonly warnings: readonly string[];
     }
   | { readonly kind: "refused"; readonly message: string };
@@ -39,22 +44,30 @@ export abstract class KeptHistory {
   abstract check(): Promise<readonly string[]>;
 
   protected abstract withPlan<T>(
-    zxid: Zxid | undefined,
+    moment: RestoreTarget | undefined,
     dataDir: string,
     warn: (text: string) => void,
     use: (plan: RestorePlan) => Promise<T>,
   ): Promise<T>;
 
-  /** Restores a moment, undefined for the newest one, to a directory that is not there. */
-  async restore(zxid: Zxid | undefined, dataDir: string): Promise<RestoreOutcome> {
+  /**
+   * Restores a moment, undefined for the newest one, to a directory that is not there; or exports
+   * it as data of Apache ZooKeeper.
+   */
+  async restore(
+    moment: RestoreTarget | undefined,
+    dataDir: string,
+    how: "restore" | "export" = "restore",
+  ): Promise<RestoreOutcome> {
     const warnings: string[] = [];
     const warn = (text: string): unknown => warnings.push(text);
     const options = { command: "restore", directories: { dataDir }, member: undefined, keepsSessions: false, warn };
     try {
-      const made = await this.withPlan(zxid, dataDir, warn, async ({ base, ...plan }) => {
-        await restoreHistory({ base, ...plan }, options);
+      const made = await this.withPlan(moment, dataDir, warn, async (plan) => {
+        if (how === "restore") await restoreHistory(plan, options);
+        else await exportToApache({ plan }, { directory: dataDir, takesDamaged: false, warn });
         const needed = plan.files.map(({ file }) => `log/${basename(file)}`);
-        return { base: `base/${basename(base.folder)}/`, needed };
+        return { base: `base/${basename(plan.base.folder)}/`, needed, zxid: plan.zxid };
       });
       return { kind: "restored", tree: await readTree({ path: dataDir }, warn), ...made, warnings };
     } catch (error) {
@@ -104,12 +117,11 @@ export class BackupPlace extends KeptHistory {
   }
 
   protected override withPlan<T>(
-    zxid: Zxid | undefined,
+    moment: RestoreTarget | undefined,
     dataDir: string,
     warn: (text: string) => void,
     use: (plan: RestorePlan) => Promise<T>,
   ): Promise<T> {
-    const moment = zxid === undefined ? undefined : { zxid };
     return withStagedBackup({ target: this.#target(), moment, directories: { dataDir }, warn }, use);
   }
 
@@ -118,9 +130,26 @@ export class BackupPlace extends KeptHistory {
   }
 }
 
+/** Lines that were printed, and the sentence that ended them. */
+export interface PrintedLines {
+  readonly lines: readonly string[];
+  readonly refusal: string | undefined;
+}
+
 /** The archive in a server's data directory. */
 export class ArchivePlace extends KeptHistory {
   override readonly name = "the archive";
+
+  /** What a node was at a moment. */
+  node(path: string, at: RestoreTarget): PrintedLines {
+    return printed((output) => printPastNode(this.folder, { path, at, hasData: true }, output));
+  }
+
+  /** All changes, oldest first. */
+  changes(): PrintedLines {
+    const options = { path: "/", isRecursive: true, after: undefined, hasData: true };
+    return printed((output) => printChanges(this.folder, options, output));
+  }
 
   override async check(): Promise<readonly string[]> {
     const lines: string[] = [];
@@ -130,11 +159,22 @@ export class ArchivePlace extends KeptHistory {
   }
 
   protected override async withPlan<T>(
-    zxid: Zxid | undefined,
+    moment: RestoreTarget | undefined,
     _dataDir: string,
     _warn: (text: string) => void,
     use: (plan: RestorePlan) => Promise<T>,
   ): Promise<T> {
-    return await use(planRestore(this.folder, zxid === undefined ? undefined : { zxid }));
+    return await use(planRestore(this.folder, moment));
+  }
+}
+
+function printed(run: (output: { print(line: string): void; warn(text: string): void }) => void): PrintedLines {
+  const lines: string[] = [];
+  try {
+    run({ print: (line) => void lines.push(line), warn: () => {} });
+    return { lines, refusal: undefined };
+  } catch (error) {
+    if (!(error instanceof StoreError || error instanceof OfflineError)) throw error;
+    return { lines, refusal: error.message };
   }
 }

@@ -17,6 +17,7 @@ import {
 import { StoreError } from "../store-error.ts";
 import type { HistoryReader } from "./history-reader.ts";
 import { RecentPages } from "./recent-pages.ts";
+import type { TimePlace } from "./time-places.ts";
 
 /** Blocks that are read for the children of a node at a moment: some 0.3 s. */
 const CHILDREN_BLOCKS_MAX = 2048;
@@ -64,25 +65,32 @@ type MomentQuery = Extract<HistoryQuery, { kind: "node" | "children" }>;
 type ChangesQuery = Extract<HistoryQuery, { kind: "changes" }>;
 
 function nodeOf(reader: HistoryReader, { path, at }: MomentQuery, floor: Zxid): HistoryAnswer {
-  const zxid = zxidOf(reader, at);
-  const answer = zxid === undefined ? undefined : reader.nodeAt(Buffer.from(path), zxid);
-  return answer === undefined || answer.kind === "unknown" ? unknown(reader, floor) : answer;
+  const place = placeOf(reader, at);
+  if (place.kind !== "zxid") return unknown(reader, floor, place);
+  const answer = reader.nodeAt(Buffer.from(path), place.zxid);
+  return answer.kind === "unknown" ? unknown(reader, floor) : answer;
 }
 
 function childrenOf(reader: HistoryReader, { path, at }: MomentQuery, floor: Zxid): HistoryAnswer {
-  const zxid = zxidOf(reader, at);
+  const place = placeOf(reader, at);
+  if (place.kind !== "zxid") return unknown(reader, floor, place);
   const limits = { blocksMax: CHILDREN_BLOCKS_MAX, namesBytesMax: PAST_NAMES_BYTES_MAX };
-  const answer = zxid === undefined ? undefined : reader.childrenAt(Buffer.from(path), zxid, limits);
-  if (answer === undefined || answer.kind === "unknown") return unknown(reader, floor);
+  const answer = reader.childrenAt(Buffer.from(path), place.zxid, limits);
+  if (answer.kind === "unknown") return unknown(reader, floor);
   return answer.kind === "children" ? { kind: "children", acl: answer.node.acl, names: answer.names } : answer;
 }
 
-function unknown(reader: HistoryReader, floor: Zxid): HistoryAnswer {
-  return { kind: "unknown", reach: reader.reach(floor) };
+function unknown(reader: HistoryReader, floor: Zxid, place?: NoMoment): HistoryAnswer {
+  const reach = reader.reach(floor);
+  return place === undefined || place.kind === "none"
+    ? { kind: "unknown", reach }
+    : { kind: "unknown", reach, fault: place };
 }
 
-function zxidOf(reader: HistoryReader, at: PastMoment): Zxid | undefined {
-  return "zxid" in at ? at.zxid : reader.zxidAt(at.timeMs);
+type NoMoment = Exclude<TimePlace, { kind: "zxid" }>;
+
+function placeOf(reader: HistoryReader, at: PastMoment): NoMoment | { readonly kind: "zxid"; readonly zxid: Zxid } {
+  return "zxid" in at ? { kind: "zxid", zxid: at.zxid } : reader.placeOf(at.timeMs);
 }
 
 /** Access lists that no change of the page sets are left to another question. */

@@ -2,7 +2,7 @@ import type { HistoryAnswer, HistoryQuery, Zxid } from "@zooid/model/storage";
 import { StoreError } from "../store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
 import type { HistoryCall, HistoryThreadData } from "./history-thread.ts";
-import type { TimePlaces } from "./time-places.ts";
+import type { TimePlace } from "./time-places.ts";
 
 /**
  * Answers clients' questions about the past, one after the other, in a thread of its own: that of
@@ -10,7 +10,7 @@ import type { TimePlaces } from "./time-places.ts";
  */
 export class HistoryQueries implements AsyncDisposable {
   readonly #data: HistoryThreadData;
-  #thread: CallThread<HistoryCall, HistoryAnswer | TimePlaces | undefined> | undefined;
+  #thread: CallThread<HistoryCall, HistoryAnswer | TimePlace> | undefined;
   readonly #floor: () => Zxid;
   #isClosed = false;
 
@@ -30,16 +30,15 @@ export class HistoryQueries implements AsyncDisposable {
   }
 
   /**
-   * The transactions that a time may mean; where all are later, the one that the files begin
-   * behind. Undefined without files.
+   * The transaction that a time stands for.
    *
    * @throws Error with what could not be read
    */
-  async timePlaces(timeMs: number): Promise<TimePlaces | undefined> {
-    return (await this.#call({ kind: "time-places", timeMs })) as TimePlaces | undefined;
+  async placeOf(timeMs: number): Promise<TimePlace> {
+    return (await this.#call({ kind: "time", timeMs })) as TimePlace;
   }
 
-  async #call(call: HistoryCall): Promise<HistoryAnswer | TimePlaces | undefined> {
+  async #call(call: HistoryCall): Promise<HistoryAnswer | TimePlace> {
     if (this.#isClosed) throw new Error("the server stops");
     this.#thread ??= new CallThread("archive/history-thread", this.#data);
     try {

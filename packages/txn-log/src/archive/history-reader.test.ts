@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newTxnHeader, newTxnOp, OPEN_ACL, OpCode, READ_ONLY_ACL, sliceOf, sliceText, type Zxid } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_NONE } from "../chain.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
@@ -11,7 +11,7 @@ import { promised } from "../testing/promised-log.ts";
 import { settled } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { listBases } from "./archive-base.ts";
-import { listArchive } from "./archive-folder.ts";
+import { type ListedFile, listArchive } from "./archive-folder.ts";
 import { answerHistory } from "./history-answers.ts";
 import { type ChangesQuery, HistoryReader, type PastAnswer, type PastChildrenAnswer } from "./history-reader.ts";
 
@@ -271,10 +271,11 @@ describe("changes", () => {
 test("a time stands for the last transaction that was not stamped later", () => {
   const last = model.states.length - 1;
   for (const counter of [1, 2, 299, 300, last]) {
-    expect(reader().zxidAt(1000 * counter)).toBe(Z(1, counter));
-    expect(reader().zxidAt(1000 * counter + 999)).toBe(Z(1, counter));
+    const zxid = { kind: "zxid", zxid: Z(1, counter), unread: [] };
+    expect(reader().placeOf(1000 * counter)).toEqual(zxid);
+    if (counter < last) expect(reader().placeOf(1000 * counter + 999)).toEqual(zxid);
   }
-  expect([reader().zxidAt(999), reader().zxidAt(1e9)]).toEqual([undefined, Z(1, last)]);
+  expect([999, 1e9].map((ms) => reader().placeOf(ms).kind)).toEqual(["before", "behind"]);
 });
 
 describe("a node of the past", () => {
@@ -329,7 +330,7 @@ test("the access lists of many nodes are those that they had, from files and fro
 });
 
 describe("the children of a node of the past", () => {
-  const limits = { blocksMax: 1e9, namesBytesMax: 1e9 };
+  const limits = MANY;
 
   test.each(["/", ...PATHS])("of %s are those that it had after any transaction", (path) => {
     const firstBase = listBases(join(archive(), "base"))[0]?.zxid ?? Z(1, 0);
@@ -360,6 +361,20 @@ describe("the children of a node of the past", () => {
     expect(reader().childrenAt(Buffer.from("/"), lastZxid(), { ...limits, namesBytesMax: 8 }).kind).toBe("too-large");
   });
 });
+
+const MANY = { blocksMax: 1e9, namesBytesMax: 1e9 };
+
+/** Either an answer or a refusal that names the damage. */
+function expectOrNamed(read: () => unknown, answer: unknown, damage: string): void {
+  let found: unknown;
+  try {
+    found = read();
+  } catch (error) {
+    expect(String(error)).toContain(damage);
+    return;
+  }
+  expect(found).toEqual(answer);
+}
 
 describe("where files are gone", () => {
   let copy: TemporaryDirectory;
@@ -437,16 +452,65 @@ describe("where files are gone", () => {
     }
   });
 
-  test("a damaged file is named", () => {
-    const [, second] = listArchive(logFolder());
-    const bytes = readFileSync(second?.file ?? "");
-    const damaged = Buffer.from(bytes);
-    damaged[20] = (damaged[20] ?? 0) ^ 1;
-    writeFileSync(second?.file ?? "", damaged);
+  describe.each<[place: string, byteOf: (bytes: Buffer) => number, sentence: string]>([
+    ["its first block", () => 20, "is damaged at block 0"],
+    ["its footer", (bytes: Buffer) => bytes.length - 40, "is damaged at the footer"],
+  ])("with a file damaged at %s", (_, byteOf, sentence) => {
+    let file: ListedFile;
+    let bytes: Buffer;
+    beforeEach(() => {
+      const files = listArchive(logFolder());
+      file = files.findLast(({ after, end }) => end - after >= 250 && end < lastZxid()) ?? expect.unreachable();
+      bytes = readFileSync(file.file);
+      const damaged = Buffer.from(bytes);
+      const at = byteOf(bytes);
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      writeFileSync(file.file, damaged);
+    });
+    afterEach(() => writeFileSync(file.file, bytes));
+
+    test("the page before it has all changes up to there, and the next one names it", () => {
+      const wanted = query("/", { scope: "subtree" });
+      const page = changesOf(wanted);
+      expect([page.reached, page.isLast]).toEqual([file.after, false]);
+      expect(page.changes).toEqual(model.changes.filter(([zxid]) => zxid <= file.after));
+      expect(() => changesOf({ ...wanted, after: file.after })).toThrow(`${file.file} ${sentence}`);
+      const behind = changesOf({ ...wanted, after: file.end });
+      expect(behind.changes).toEqual(model.changes.filter(([zxid]) => zxid > file.end));
+    });
+
+    test("nodes of moments that need it name it, and those that do not are what they were", () => {
+      const newest = listBases(join(archive(), "base")).findLast(({ zxid }) => zxid >= file.end)?.zxid;
+      if (newest === undefined) expect.unreachable("there is a base behind it");
+      for (const path of PATHS) {
+        for (const at of moments()) {
+          const node = () => reader().nodeAt(Buffer.from(path), at);
+          const children = () => shownChildren(reader().childrenAt(Buffer.from(path), at, MANY));
+          if (at <= file.after || at >= newest) {
+            expect(shown(node()), `${path} at ${at}`).toEqual(expectedAt(path, at));
+            expect(children(), `${path} at ${at}`).toEqual(expectedChildren(path, at));
+          } else {
+            expectOrNamed(() => shown(node()), expectedAt(path, at), `${file.file} is damaged`);
+            expectOrNamed(children, expectedChildren(path, at), `${file.file} is damaged`);
+          }
+        }
+      }
+    });
+  });
+
+  test("a base that is damaged is replaced by another one", () => {
+    const quota = Buffer.from("/zookeeper/quota");
+    const bases = listBases(join(archive(), "base"));
+    const files = bases.slice(0, -1).map(({ folder }) => join(folder, "0000"));
+    const kept = files.map((file) => readFileSync(file));
+    const whole = reader().nodeAt(quota, lastZxid());
     try {
-      expect(() => changesOf(query("/", { scope: "subtree" }))).toThrow(`${second?.file} is damaged at block 0`);
+      for (const file of files) writeFileSync(file, "other");
+      expect(reader().nodeAt(quota, lastZxid())).toEqual(whole);
+      const [first] = files;
+      expect(() => reader().nodeAt(quota, (bases[0]?.zxid ?? 0) as Zxid)).toThrow(`${first} is damaged`);
     } finally {
-      writeFileSync(second?.file ?? "", bytes);
+      for (const [i, file] of files.entries()) writeFileSync(file, kept[i] ?? "");
     }
   });
 

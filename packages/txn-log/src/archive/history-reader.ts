@@ -17,6 +17,7 @@ import {
   type Zxid,
   type ZxidRange,
 } from "@zooid/model/storage";
+import { StoreError } from "../store-error.ts";
 import { type ListedBase, listBases, readManifest } from "./archive-base.ts";
 import type { ArchiveFile } from "./archive-file.ts";
 import { ArchiveListing, basesFolderOf, type ListedFile, logFolderOf } from "./archive-folder.ts";
@@ -25,6 +26,8 @@ import { childrenInBase, nodesInBase } from "./base-node.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { ChildrenEffect, isOfChildren } from "./past-children.ts";
 import { PastEffect } from "./past-node.ts";
+import { placeOfTime, type TimePlace } from "./time-places.ts";
+import { TimesOfFiles } from "./times-of-files.ts";
 
 const SLASH = 0x2f;
 const NOWHERE: number = Number.POSITIVE_INFINITY;
@@ -93,6 +96,8 @@ export interface ChildrenLimits {
 interface WalkedBack {
   readonly from: Zxid;
   readonly isReached: boolean;
+  /** The file at which reading ended: only a base behind it can replace it. */
+  readonly damage: StoreError | undefined;
 }
 
 /** One history of an archive that has several, which branch off where a state was restored. */
@@ -102,11 +107,18 @@ export interface HistoryBranch {
   readonly files: readonly ListedFile[];
 }
 
-type BaseBefore =
-  | { readonly kind: "base"; readonly base: ListedBase; readonly manifest: BaseManifest }
+/** Bases any of which has the state to begin with. */
+type BasesBefore =
+  | { readonly kind: "bases"; readonly bases: readonly ListedBase[] }
   /** Nothing was there. */
   | { readonly kind: "none" }
   | UnknownPast;
+
+/** What was found in a whole base. */
+interface FoundInBase<T> {
+  readonly kind: "found";
+  readonly value: T;
+}
 
 /**
  * Reads the changes of nodes, and nodes of the past, out of an archive that a server may be writing
@@ -119,6 +131,7 @@ export class HistoryReader {
   readonly #baseNodesMax: number;
   readonly #branch: HistoryBranch | undefined;
   readonly #kept = new KeptFiles();
+  readonly #times = new TimesOfFiles();
   readonly #listing: ArchiveListing;
   #listed: readonly ListedFile[] = [];
   /** Those of the listed files that continue the ones before. */
@@ -153,6 +166,7 @@ export class HistoryReader {
     const listed = this.#listing.files();
     if (listed === this.#listed) return this.#continued;
     this.#kept.retain(listed);
+    this.#times.retain(listed);
     let reached = -1;
     this.#listed = listed;
     this.#continued = listed.filter(({ end }) => {
@@ -196,30 +210,18 @@ export class HistoryReader {
   }
 
   /**
-   * The last transaction before the first one that was stamped later than a time, in the newest
-   * file that has one which was not; undefined where no file has.
+   * Finds the transaction that a time stands for. It reads the footer of each file once.
+   *
+   * @throws StoreError for a damaged file that may have that transaction
    */
-  zxidAt(timeMs: number): Zxid | undefined {
-    for (const file of this.files().toReversed()) {
-      using archive = this.#kept.open(file);
-      if (archive.footer.firstMs > timeMs) continue;
-      if (archive.footer.lastMs <= timeMs) return archive.footer.end.zxid;
-      let [found, isPassed] = [file.after, false];
-      archive.walk(file.after, (zxid, bytes, start, end) => {
-        if (isPassed) return;
-        this.#decoder.open(bytes, start, end, this.#header);
-        if (this.#header.timeMs > timeMs) isPassed = true;
-        else found = zxid;
-      });
-      return found;
-    }
-    return undefined;
+  placeOf(timeMs: number): TimePlace {
+    return placeOfTime(this.#times.of(this.files()), timeMs, this.#decoder);
   }
 
   /**
-   * Hands over changes, oldest first.
+   * Hands over changes, oldest first. A page ends before a damaged file, or a damaged block of it.
    *
-   * @throws StoreError for a damaged file
+   * @throws StoreError for a damaged file with which the page would begin
    */
   changes(query: ChangesQuery, sink: ChangeSink): ChangesPage {
     const { through = Number.MAX_SAFE_INTEGER as Zxid } = query;
@@ -241,27 +243,38 @@ export class HistoryReader {
 
   /** @returns how far it was read; undefined: to its end */
   #readFile(file: ListedFile, page: Page, through: Zxid): Zxid | undefined {
-    using archive = this.#kept.open(file);
-    page.blocksLeft--;
-    const { path, scope } = page.query;
-    const numbers = scope === "node" ? archive.blocksOf(path) : [...archive.blocks.keys()];
-    for (const number of numbers) {
-      const [first, next] = [archive.blocks[number]?.first, archive.blocks[number + 1]?.first];
-      if (first === undefined || first > through) break;
-      if (next !== undefined && next <= page.reached + 1) continue;
-      // All before this block is read.
-      if (page.isFull) return laterOf(page.reached, (first - 1) as Zxid);
-      page.takeBlock();
-      let last: Zxid | undefined;
-      this.#eachIn(archive, number, { path, through }, (header, op) => {
-        const { zxid } = header;
-        if (zxid <= page.reached || (last !== undefined && zxid > last)) return;
-        page.take(header, op);
-        if (page.countLeft <= 0) last = zxid;
-      });
-      if (last !== undefined) return last;
+    // Every change before it is in the page.
+    let before = page.reached;
+    let isWithinBlock = false;
+    try {
+      using archive = this.#kept.open(file);
+      page.blocksLeft--;
+      const { path, scope } = page.query;
+      const numbers = scope === "node" ? archive.blocksOf(path) : [...archive.blocks.keys()];
+      for (const number of numbers) {
+        const [first, next] = [archive.blocks[number]?.first, archive.blocks[number + 1]?.first];
+        if (first === undefined || first > through) break;
+        if (next !== undefined && next <= page.reached + 1) continue;
+        before = laterOf(page.reached, (first - 1) as Zxid);
+        if (page.isFull) return before;
+        page.takeBlock();
+        let last: Zxid | undefined;
+        this.#eachIn(archive, number, { path, through }, (header, op) => {
+          const { zxid } = header;
+          if (zxid <= page.reached || (last !== undefined && zxid > last)) return;
+          isWithinBlock = true;
+          page.take(header, op);
+          if (page.countLeft <= 0) last = zxid;
+        });
+        isWithinBlock = false;
+        if (last !== undefined) return last;
+      }
+      return undefined;
+    } catch (error) {
+      const isBehindSome = before > page.query.after && !isWithinBlock;
+      if (!(error instanceof StoreError) || !isBehindSome) throw error;
+      return before;
     }
-    return undefined;
   }
 
   /**
@@ -276,9 +289,13 @@ export class HistoryReader {
       return !effect.isWhole;
     });
     if (effect.isWhole) return answerOf(effect);
-    const base = this.#baseBefore(path, at, behind);
-    if (base.kind === "unknown") return base;
-    effect.precedeState(base.kind === "none" ? undefined : nodesInBase(base.base, base.manifest, [path])[0]);
+    const before = this.#basesBefore(path, at, behind);
+    if (before.kind === "unknown") return before;
+    if (before.kind === "bases") {
+      const found = this.#inBase(before.bases, (base, manifest) => nodesInBase(base, manifest, [path])[0]);
+      if (found.kind === "unknown") return found;
+      effect.precedeState(found.value);
+    } else effect.precedeState(undefined);
     return answerOf(effect);
   }
 
@@ -292,7 +309,7 @@ export class HistoryReader {
   aclsAt(nodes: readonly PastPlace[]): readonly (Acl | undefined)[] {
     const effects: PastEffect[] = [];
     const inBase: number[] = [];
-    let base: (BaseBefore & { readonly kind: "base" }) | undefined;
+    let bases: readonly ListedBase[] | undefined;
     for (const [place, { path: bytes, zxid: at }] of nodes.entries()) {
       const [path, effect] = [Buffer.from(bytes), new PastEffect()];
       const behind = this.#walkBack(at, (file) => {
@@ -300,19 +317,21 @@ export class HistoryReader {
         return !effect.isWhole && effect.acl === undefined;
       });
       if (!effect.isWhole && effect.acl === undefined) {
-        const before = this.#baseBefore(path, at, behind);
-        if (before.kind === "base") {
-          if (base !== undefined && base.base.folder !== before.base.folder) break;
-          base = before;
+        const before = this.#basesBefore(path, at, behind);
+        if (before.kind === "bases") {
+          const shared = bases?.filter(({ folder }) => before.bases.some((base) => base.folder === folder));
+          if (shared?.length === 0) break;
+          bases = shared ?? before.bases;
           inBase.push(place);
         }
       }
       effects.push(effect);
     }
-    if (base !== undefined) {
+    if (bases !== undefined) {
       const paths = inBase.map((place) => Buffer.from(nodes[place]?.path ?? []));
-      for (const [i, node] of nodesInBase(base.base, base.manifest, paths).entries())
-        effects[inBase[i] ?? 0]?.precedeState(node);
+      const found = this.#inBase(bases, (base, manifest) => nodesInBase(base, manifest, paths));
+      const states = found.kind === "found" ? found.value : [];
+      for (const [i, node] of states.entries()) effects[inBase[i] ?? 0]?.precedeState(node);
     }
     return effects.map(({ acl }) => acl?.acl);
   }
@@ -333,12 +352,16 @@ export class HistoryReader {
       return !effect.isWhole;
     });
     if (!effect.isWhole && !children.isTooLarge) {
-      const base = this.#baseBefore(path, at, behind);
-      if (base.kind === "unknown") return blocksLeft <= 0 ? { kind: "too-large" } : base;
-      const found = base.kind === "none" ? undefined : childrenInBase(base.base, base.manifest, path, namesBytesMax);
-      if (found === "too-large") return { kind: "too-large" };
-      effect.precedeState(found?.node);
-      children.precedeState(found?.names ?? []);
+      const before = this.#basesBefore(path, at, behind);
+      const found =
+        before.kind === "bases"
+          ? this.#inBase(before.bases, (base, manifest) => childrenInBase(base, manifest, path, namesBytesMax))
+          : before;
+      if (found.kind === "unknown") return blocksLeft <= 0 ? { kind: "too-large" } : found;
+      const state = found.kind === "none" ? undefined : found.value;
+      if (state === "too-large") return { kind: "too-large" };
+      effect.precedeState(state?.node);
+      children.precedeState(state?.names ?? []);
     }
     const node = effect.node();
     if (node === undefined) return { kind: "no-node" };
@@ -349,7 +372,7 @@ export class HistoryReader {
 
   /**
    * Hands over the files that continue each other up to a moment, newest first, while they are
-   * wanted.
+   * wanted; up to a damaged one.
    */
   #walkBack(at: Zxid, take: (file: ListedFile) => boolean): WalkedBack {
     let from = at;
@@ -358,27 +381,54 @@ export class HistoryReader {
       if (file.after >= at) continue;
       if (file.end < from) break;
       isReached = true;
-      if (!take(file)) break;
+      try {
+        if (!take(file)) break;
+      } catch (damage) {
+        if (!(damage instanceof StoreError)) throw damage;
+        return { from, isReached, damage };
+      }
       from = file.after;
     }
-    return { from, isReached };
+    return { from, isReached, damage: undefined };
   }
 
-  /** The whole state to begin with where files were read back to a zxid without a create. */
-  #baseBefore(path: Buffer, at: Zxid, { from, isReached }: WalkedBack): BaseBefore {
-    // The oldest one serves the most questions.
-    const bases = this.#branch === undefined ? listBases(basesFolderOf(this.#archive)) : [this.#branch.base];
-    const base = bases.find(({ zxid }) => zxid >= from && zxid <= at);
-    if (base === undefined && from === 0 && !isBuiltIn(path)) return { kind: "none" };
-    if (base === undefined) {
-      const place = isReached ? `between ${formatZxid(from)} and ${formatZxid(at)}` : `at ${formatZxid(at)}`;
-      return { kind: "unknown", reason: `the history has no whole state ${place}` };
+  /**
+   * The whole states to begin with where files were read back to a zxid without a create.
+   *
+   * @throws StoreError for a damaged file that none of them replaces
+   */
+  #basesBefore(path: Buffer, at: Zxid, { from, isReached, damage }: WalkedBack): BasesBefore {
+    const all = this.#branch === undefined ? listBases(basesFolderOf(this.#archive)) : [this.#branch.base];
+    const bases = all.filter(({ zxid }) => zxid >= from && zxid <= at);
+    if (bases.length > 0) return { kind: "bases", bases };
+    if (damage !== undefined) throw damage;
+    if (from === 0 && !isBuiltIn(path)) return { kind: "none" };
+    const place = isReached ? `between ${formatZxid(from)} and ${formatZxid(at)}` : `at ${formatZxid(at)}`;
+    return { kind: "unknown", reason: `the history has no whole state ${place}` };
+  }
+
+  /**
+   * Looks into the first base that is whole: the oldest one serves the most questions.
+   *
+   * @throws StoreError where each is damaged
+   */
+  #inBase<T>(
+    bases: readonly ListedBase[],
+    look: (base: ListedBase, manifest: BaseManifest) => T,
+  ): FoundInBase<T> | UnknownPast {
+    let damage: StoreError | undefined;
+    for (const base of bases) {
+      try {
+        const manifest = readManifest(base);
+        if (manifest.nodeCount > this.#baseNodesMax)
+          return { kind: "unknown", reason: `a base of ${manifest.nodeCount} nodes is too large to look into` };
+        return { kind: "found", value: look(base, manifest) };
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        damage ??= error;
+      }
     }
-    const manifest = readManifest(base);
-    if (manifest.nodeCount > this.#baseNodesMax) {
-      return { kind: "unknown", reason: `a base of ${manifest.nodeCount} nodes is too large to look into` };
-    }
-    return { kind: "base", base, manifest };
+    throw damage ?? new Error("there is a base");
   }
 
   /** What the changes in a file, up to a zxid, make of a node. */

@@ -6,7 +6,7 @@ import { lowerPriority } from "../threads/lower-priority.ts";
 import { answerHistory } from "./history-answers.ts";
 import { HistoryReader } from "./history-reader.ts";
 import { RecentPages } from "./recent-pages.ts";
-import { type TimePlaces, timedFiles, timePlaces } from "./time-places.ts";
+import type { TimePlace } from "./time-places.ts";
 
 /** What the thread is started with. */
 export interface HistoryThreadData {
@@ -17,7 +17,7 @@ export interface HistoryThreadData {
 /** What the thread is called for: clients' questions, and an operator's. */
 export type HistoryCall =
   | { readonly kind: "query"; readonly query: HistoryQuery; readonly floor: Zxid }
-  | { readonly kind: "time-places"; readonly timeMs: number };
+  | { readonly kind: "time"; readonly timeMs: number };
 
 /** Below every thread that a client's write waits for. */
 const NICE = 10;
@@ -31,12 +31,10 @@ const decoder = new TxnReader();
 const reader = new HistoryReader(data.archive, decoder, BASE_NODES_MAX);
 const pages = new RecentPages();
 
-answerCalls<HistoryCall, HistoryAnswer | TimePlaces | undefined>(port, {
+answerCalls<HistoryCall, HistoryAnswer | TimePlace>(port, {
   file: data.archive,
   answer: (call) =>
-    call.kind === "time-places"
-      ? timePlaces(timedFiles(reader.files()), call.timeMs, decoder)
-      : answerHistory(reader, call.query, pages, call.floor),
+    call.kind === "time" ? reader.placeOf(call.timeMs) : answerHistory(reader, call.query, pages, call.floor),
   transfer: () => [],
   close: () => {},
 });

@@ -119,10 +119,15 @@ test("changes are items in JSON", async () => {
   expect(items.at(-1)).toMatchObject({ path: "/a", changes: 3 });
 });
 
+/** The time of the last change of `/a` and its children. */
+async function lastTime(): Promise<string> {
+  const [, time = ""] = (await run("text", "changes", "-R", "/a")).at(-1)?.split(" ") ?? [];
+  return time;
+}
+
 test("get prints a node behind a transaction", async () => {
   expect(await run("text", "get", "--at", zxids[0] ?? "", "/a")).toEqual(["one"]);
-  const later = new Date(Date.now() + 60_000).toISOString();
-  expect(await run("text", "get", "--hex", "--at", later, "/a")).toEqual(["ff"]);
+  expect(await run("text", "get", "--hex", "--at", await lastTime(), "/a")).toEqual(["ff"]);
   expect(await run("text", "get", "--hex", "--at", zxids[2] ?? "", "/a")).toEqual(["ff"]);
   const [json = ""] = await run("json", "get", "--at", zxids[0] ?? "", "/a");
   expect(JSON.parse(json)).toMatchObject({ path: "/a", data: "one", czxid: zxids[0], mzxid: zxids[0], version: 0 });
@@ -130,19 +135,29 @@ test("get prints a node behind a transaction", async () => {
 
 test("ls prints the children that a node had behind a transaction", async () => {
   expect(await run("text", "ls", "--at", zxids[0] ?? "", "/a")).toEqual(["[]"]);
-  const later = new Date(Date.now() + 60_000).toISOString();
-  expect(await run("text", "ls", "--at", later, "/a")).toEqual(["[b, c]"]);
-  const [json = ""] = await run("json", "ls", "--at", later, "/a");
+  const last = await lastTime();
+  expect(await run("text", "ls", "--at", last, "/a")).toEqual(["[b, c]"]);
+  const [json = ""] = await run("json", "ls", "--at", last, "/a");
   expect(JSON.parse(json)).toMatchObject({ path: "/a", children: ["b", "c"] });
 });
 
-test.each([
+test.each<[string[], RegExp]>([
   [["ls", "-R", "--at", "0x1", "/"], /--at lists the children of a node of the past, without -s, -w, -R and --page/],
   [["ls", "--at", "0x7000000000", "/"], /HISTORY_GONE for \/a? ?\(it begins at 0x1 and ends at 0x[0-9a-f]+\)/],
   [["get", "--at", "now", "/a"], /--at takes a zxid like 0x300000007 or a time like 2026-05-31T23:59:00Z, found "now"/],
   [["get", "--at", "2026-13-31T00:00:00Z", "/a"], /--at takes a time like 2026-05-31T23:59:00Z, found "2026-13/],
   [["get", "-s", "--at", "0x1", "/a"], /--at prints the data of a node of the past, without -s and -w/],
   [["get", "--at", "0x7000000000", "/a"], /HISTORY_GONE for \/a? ?\(it begins at 0x1 and ends at 0x[0-9a-f]+\)/],
+  ...["get", "ls"].flatMap((command): [string[], RegExp][] => [
+    [
+      [command, "--at", "1990-01-01T00:00:00Z", "/a"],
+      /HISTORY_GONE for \/a \(the history begins after 0x0, at .*, and so later than 1990-01-01T00:00:00.000Z\)/,
+    ],
+    [
+      [command, "--at", "2999-01-01T00:00:00Z", "/a"],
+      /HISTORY_GONE for \/a \(the history ends at 0x[0-9a-f]+, at .*, and so earlier than 2999-01-01T00:00:00.000Z\)/,
+    ],
+  ]),
   [["changes", "--limit", "x", "/a"], /limit/],
 ])("%s is refused in a sentence", async (words, sentence) => {
   await using session = await Session.open(server.connectString, "text");

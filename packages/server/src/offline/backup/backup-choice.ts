@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import {
   type BackupBase,
   BackupError,
@@ -13,10 +14,10 @@ import {
 import { formatZxid, type Zxid } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
 import { archiveFileName, type BaseManifest } from "@zooid/txn-log/archive";
-import { isReadFor, logFolderOf, type TimedFile } from "@zooid/txn-log/sqlite";
+import { type FileTimes, isReadFor, logFolderOf, type TimedFile } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "../offline-error.ts";
 import { beforeFirst, checkNothingBehind, type RestoreTarget } from "../restore-plan.ts";
-import { zxidAtTime } from "../time-target.ts";
+import { type FoundTime, findTime } from "../time-target.ts";
 
 /** What a state is made from, by the names and manifests of a backup; nothing of it is fetched. */
 export interface BackupChoice {
@@ -52,8 +53,7 @@ export async function chooseFromBackup(options: ChoiceOptions): Promise<BackupCh
   const listing = await listBackup(target);
   const [first] = listing.bases;
   if (first === undefined) throw new BackupError({ code: "NO_BACKUP", target: target.name, reason: reasonIn(listing) });
-  const zxid =
-    moment === undefined || "zxid" in moment ? moment?.zxid : await zxidOfTime(options, listing.files, moment.timeMs);
+  const zxid = moment === undefined ? undefined : await zxidOf(options, listing.files, moment);
   if (zxid !== undefined && zxid < first.zxid) throw new OfflineError([beforeFirst(zxid, first.zxid, target.name)]);
   const bases = listing.bases.filter((base) => zxid === undefined || base.zxid <= zxid).toReversed();
   const reach = zxid ?? bases[0]?.zxid ?? first.zxid;
@@ -102,20 +102,42 @@ function reachFault(name: string, base: Zxid, end: Zxid, { listed, reach }: Cand
   return `${name} has every transaction from its base at ${formatZxid(base)} up to ${formatZxid(end)}, and not up to ${formatZxid(reach)}: ${gap}`;
 }
 
+async function zxidOf(options: ChoiceOptions, files: readonly BackupFile[], moment: RestoreTarget): Promise<Zxid> {
+  if ("zxid" in moment) return moment.zxid;
+  const { zxid, warnings } = await foundTime(options, files, moment.timeMs);
+  for (const text of warnings) options.warn(text);
+  return zxid;
+}
+
 /** Footers say which files have a time; those files are fetched. */
-async function zxidOfTime(
+async function foundTime(
   { target, staging }: ChoiceOptions,
   files: readonly BackupFile[],
   timeMs: number,
-): Promise<Zxid> {
+): Promise<FoundTime> {
   const timed: TimedFile[] = [];
   await eachOf([...files.entries()], async ([i, file]) => {
-    const { firstMs, lastMs } = await readBackupFooter(target, file);
     const { after, end } = file;
-    timed[i] = { file: `${logFolderOf(staging)}/${archiveFileName(after, end)}`, after, end, firstMs, lastMs };
-    if (isReadFor({ firstMs, lastMs }, timeMs)) await fetchFile(target, file, staging);
+    const copy = `${logFolderOf(staging)}/${archiveFileName(after, end)}`;
+    const times = await timesOf(target, file, { staging, timeMs }).catch((error: unknown) => {
+      if (!(error instanceof StoreError)) throw error;
+      // Only whole copies are used.
+      rmSync(copy, { force: true });
+      return error;
+    });
+    timed[i] = { file: copy, after, end, times };
   });
-  return zxidAtTime(timed, timeMs);
+  return findTime(timed, timeMs);
+}
+
+async function timesOf(
+  target: BackupTarget,
+  file: BackupFile,
+  { staging, timeMs }: { readonly staging: string; readonly timeMs: number },
+): Promise<FileTimes> {
+  const { firstMs, lastMs } = await readBackupFooter(target, file);
+  if (isReadFor({ firstMs, lastMs }, timeMs)) await fetchFile(target, file, staging);
+  return { firstMs, lastMs };
 }
 
 function reasonIn({ files, unfinished }: BackupListing): string {

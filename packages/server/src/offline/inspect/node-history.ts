@@ -12,7 +12,7 @@ import {
 import { type HistoryBranch, HistoryReader, listArchive, logFolderOf } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { OfflineError } from "../offline-error.ts";
-import { planRestore, type RestoreTarget, zxidOf } from "../restore-plan.ts";
+import { findMoment, planRestore, type RestoreTarget } from "../restore-plan.ts";
 import { aclText, changeText, dataText, whoText, zxidAndTime } from "./inspect-lines.ts";
 
 export interface NodeHistoryOptions {
@@ -65,10 +65,11 @@ export function printChanges(
 export function printPastNode(
   archive: string,
   { path, at, hasData }: { readonly path: string; readonly at: RestoreTarget; readonly hasData: boolean },
-  print: (line: string) => void,
+  { print, warn }: { print(line: string): void; warn(text: string): void },
 ): void {
   checkPath(path);
-  const zxid = zxidOf(archive, at);
+  const { zxid, warnings } = findMoment(archive, at);
+  for (const text of warnings) warn(text);
   const reader = new HistoryReader(archive, new TxnReader(), undefined, branchAt(archive, zxid));
   const answer = reader.nodeAt(Buffer.from(path), zxid);
   switch (answer.kind) {
