@@ -613,8 +613,12 @@ export class Client implements AsyncDisposable {
    * The changes of one transaction come together. After a `reached` a program that has handled all
    * before it can continue from there, in another stream with `after`.
    *
-   * @param options `after`: HISTORY_GONE where the history begins later; the error's `reach` says
-   *   where. Other errors are those of {@link Client.history}
+   * Each server has a history of its own. Where it begins behind the next change, the client moves
+   * on to its other servers, one after the other, once the requests in flight are answered.
+   *
+   * @param options `after`: HISTORY_GONE where the histories of all servers begin later; the
+   *   error's `reach` is that of the one which begins earliest. Other errors are those of
+   *   {@link Client.history}
    */
   changes$(path: string, options: ChangesOptions = {}): Observable<HistoryItem | ReachedChange> {
     if (!fits(options, SHAPES.CHANGES)) return refusedStream("changes$", path, options, SHAPES.CHANGES);

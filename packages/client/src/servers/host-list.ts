@@ -1,4 +1,5 @@
 import type { HostAddress } from "./connect-string.ts";
+import { isAmong } from "./rebalance.ts";
 
 /** Source of servers to try. Implement it to take hosts from elsewhere than a connect string. */
 export interface HostProvider {
@@ -35,6 +36,11 @@ export class HostList {
 
   get hostCount(): number {
     return this.#provider.hosts().length;
+  }
+
+  /** The hosts that none of these addresses is of. */
+  without(addresses: readonly HostAddress[]): readonly HostAddress[] {
+    return this.#provider.hosts().filter((host) => !addresses.some((address) => isAmong(address, [host])));
   }
 
   /** The next address of the name that was resolved last; undefined after the last one. */

@@ -342,6 +342,17 @@ export class SessionDriver {
     this.#pump();
   }
 
+  /**
+   * Moves to a server that is none of these, as {@link moveTo}.
+   *
+   * @returns false where no other one is known
+   */
+  moveFrom(left: readonly HostAddress[]): boolean {
+    const others = this.#hosts.without(left);
+    if (others.length > 0) this.moveTo(others);
+    return others.length > 0;
+  }
+
   /** Current metrics. */
   get metrics(): DriverMetrics {
     return {

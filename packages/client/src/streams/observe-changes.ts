@@ -7,6 +7,8 @@ import { startTimer, type Timer } from "../calls/timers.ts";
 import { isZkError, renamedError, ZkError } from "../errors.ts";
 import { askHistory, demandReached, type HistoryItem, itemsOf } from "../operations/past.ts";
 import type { ViewPlace } from "../operations/view-place.ts";
+import type { HostAddress } from "../servers/connect-string.ts";
+import { isAmong } from "../servers/rebalance.ts";
 import { observeEvents } from "./observe-events.ts";
 import { rxjs } from "./rxjs-module.ts";
 
@@ -64,6 +66,13 @@ class ChangesReader {
   #wanted = 0;
   /** The time from one question to the next, while the history has not what is wanted. */
   #againMs = AGAIN_MS;
+  /** Servers whose history begins behind the next change, or lacks it. */
+  #left: HostAddress[] = [];
+  /** The refusal of the one of them whose history begins earliest. */
+  #gone: ZkError | undefined;
+  /** Whether one of them has a gap only, and whether that is taken, since no server has more. */
+  #hasGap = false;
+  #takesGap = false;
   /** Whether the timer is for the next of these questions. */
   #isAsking = false;
   #timer: Timer | undefined;
@@ -133,6 +142,10 @@ class ChangesReader {
       // later one.
       if (isWoken) this.#wanted = this.#place.driver.session.lastZxid;
       if (page === undefined) return;
+      if (this.#isWithGap(page) && this.#movesOn()) {
+        this.#isWoken = true;
+        continue;
+      }
       this.#take(page);
       isLast = page.isLast;
     }
@@ -145,7 +158,8 @@ class ChangesReader {
     try {
       return await askHistory(this.#place, this.#path, { operation: GET_CHANGES, body, options });
     } catch (error) {
-      if (isZkError(error, "HISTORY_GONE")) return undefined;
+      const isBegun = this.#after > 0 && isZkError(error) && error.reach !== undefined;
+      if (isZkError(error, "HISTORY_GONE") && !isBegun) return undefined;
       throw error;
     }
   }
@@ -154,6 +168,13 @@ class ChangesReader {
     demandReached(page, this.#after, "changes$", this.#path);
     for (const item of itemsOf(this.#place.root, page)) this.#subscriber.next(item);
     this.#after = page.reached;
+    [this.#left, this.#gone, this.#hasGap, this.#takesGap] = [[], undefined, false, false];
+  }
+
+  #isWithGap({ begins, gaps }: ShownChanges): boolean {
+    const isGap = !this.#takesGap && gaps.length > 0 && this.#after >= begins;
+    this.#hasGap ||= isGap;
+    return isGap;
   }
 
   #pulled(): void {
@@ -175,7 +196,35 @@ class ChangesReader {
     if (this.#stopped.signal.aborted) return;
     // The next session has another connection, and the events a watch on it.
     if (isZkError(error, "SESSION_EXPIRED") && this.#place.driver.end === undefined) return this.#wake();
-    this.#fail(error);
+    if (!isZkError(error, "HISTORY_GONE")) return this.#fail(error);
+    const [first, earliest] = [error.reach?.first ?? 0, this.#gone?.reach?.first];
+    if (earliest === undefined || first < earliest) this.#gone = error;
+    if (this.#movesOn() || this.#movesToGap()) return this.#pull();
+    this.#fail(this.#gone);
+  }
+
+  /** Looks for a server that has all but a gap. */
+  #movesToGap(): boolean {
+    if (!this.#hasGap || this.#takesGap) return false;
+    this.#takesGap = true;
+    this.#left = [];
+    return this.#movesOn();
+  }
+
+  /**
+   * Moves to a server that was not asked for the next change: each has a history of its own, which
+   * begins later on a member that joined later.
+   *
+   * @returns false where each that can be reached was asked
+   */
+  #movesOn(): boolean {
+    const { driver } = this.#place;
+    const { connectedAddress } = driver.session;
+    // Without a connection, the next one is to any server.
+    if (connectedAddress === undefined) return true;
+    if (isAmong(connectedAddress, this.#left)) return false;
+    this.#left.push(connectedAddress);
+    return driver.moveFrom(this.#left);
   }
 
   #fail(error: unknown): void {
