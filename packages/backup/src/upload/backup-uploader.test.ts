@@ -47,6 +47,7 @@ class Member {
         () => 0,
         async () => {},
       ),
+      flush: async () => this.flush(),
       takeBase: async () => {
         this.baseCount++;
         await baseOf(this.archive, this.end, nowMs);
@@ -56,6 +57,9 @@ class Member {
       steadyMs: () => nowMs,
     });
   }
+
+  /** What the server writes when it is asked for its transactions. */
+  flush: () => void = () => {};
 
   /** Archives transactions in a file. */
   write(count: number, salt = ""): void {
@@ -297,6 +301,44 @@ test("a file of a server alone is not replaced by another server's file of the s
   const before = bytesOf();
   await expect(stranger.pass()).rejects.toMatchObject({ code: "FOREIGN" });
   expect(bytesOf()).toEqual(before);
+});
+
+test("a member that is asked for a base writes what it has before it is found to be behind", async () => {
+  const one = new Member(1);
+  one.write(3);
+  await one.pass(false, "e");
+  await one.uploader.close();
+  const other = new Member(2);
+  other.flush = () => {
+    if (other.end === ARCHIVE_START) other.write(4);
+  };
+  const behind = await other.pass(false, "e");
+  expect([behind.facts.end, await files()]).toEqual([at(3), [[0, 3]]]);
+  await other.pass(true, "e");
+  expect(await bases()).toEqual([3, 4]);
+});
+
+test("a server alone writes what it has before its history is compared with the backup's", async () => {
+  const one = new Member(1);
+  one.write(3);
+  await one.pass();
+  // The same history, restored, has no file yet.
+  rmSync(one.archive, { recursive: true });
+  const started = new Member(1);
+  started.flush = () => {
+    started.flush = () => {};
+    started.write(3);
+    started.write(2);
+  };
+  await started.pass();
+  expect([kinds().includes("other-history"), await files()]).toEqual([
+    false,
+    [
+      [0, 3],
+      [3, 5],
+    ],
+  ]);
+  expect(await problems()).toEqual([]);
 });
 
 test("the backup of another server alone is refused with both ends, whichever is later", async () => {

@@ -8,7 +8,7 @@ import { planBackupPurge, planRetention } from "../contents/retention.ts";
 import type { BackupTarget } from "../targets/backup-target.ts";
 import { type BackupEnd, passing, readBackupEnd } from "./backup-end.ts";
 import { uploadBase } from "./base-upload.ts";
-import { LocalArchive, type NextFile } from "./local-archive.ts";
+import { type Continuation, LocalArchive, type NextFile } from "./local-archive.ts";
 import type { Pace } from "./pace.ts";
 import { NO_FACTS, type SharedFacts } from "./shared-facts.ts";
 import { UploadLease } from "./upload-lease.ts";
@@ -25,7 +25,9 @@ export interface UploaderOptions {
   readonly retainMs: number;
   readonly leaseMs: number;
   readonly pace: Pace;
-  /** Lets the server write its transactions into the archive, and copy its whole state there. */
+  /** Lets the server write its transactions into the archive. */
+  readonly flush: () => Promise<void>;
+  /** The same, and copy its whole state there. */
   readonly takeBase: () => Promise<void>;
   readonly noted: (event: UploadEvent) => void;
   /** The wall's clock, for ages, and one that never goes back. */
@@ -108,7 +110,7 @@ export class BackupUploader {
     const lease = await this.#lease.take(this.#facts);
     if (lease.kind === "others") return this.#wait(lease.holder, lease.facts);
     try {
-      this.#hasBegun ||= await this.#begin(ensembleId);
+      this.#hasBegun ||= await this.#begin({ ensembleId, isForced });
       if (!this.#hasBegun) {
         if (isForced) throw this.#behindError();
         // Another server may have archived more.
@@ -148,7 +150,7 @@ export class BackupUploader {
     }
     this.#note(holder, true);
     try {
-      await this.#begin(ensembleId);
+      await this.#begin({ ensembleId, isForced: true });
       if (planned === undefined) return await this.#purge(through);
       const names = planBackupPurge(await listBackup(this.#options.target), through, planned);
       return names === undefined ? { kind: "no-base" } : { kind: "purged", removedCount: names.length };
@@ -200,7 +202,7 @@ export class BackupUploader {
   }
 
   /** @returns false while this server has archived less than the backup has */
-  async #begin(ensembleId: string): Promise<boolean> {
+  async #begin({ ensembleId, isForced }: Pass): Promise<boolean> {
     const { target } = this.#options;
     const listing = await listBackup(target);
     const found = await readBackupEnd(target, listing, ensembleId, (error) => this.#damaged(error));
@@ -215,7 +217,7 @@ export class BackupUploader {
     if (this.#end === undefined) return true;
     const isOfEnsemble = ensembleId !== "" && found.endEnsembleId === ensembleId;
     const isShared = async (): Promise<boolean> => isOfEnsemble || (await this.#sharesHistory(listing, found));
-    return await this.#continues(this.#end, { isAlone: ensembleId === "", isShared });
+    return await this.#continues(this.#end, { isAlone: ensembleId === "", isForced, isShared });
   }
 
   /**
@@ -223,8 +225,8 @@ export class BackupUploader {
    * @throws BackupError `FOREIGN` for the backup of another server: without an ensemble, only the
    *   history says whose it is
    */
-  async #continues(end: LogPosition, { isAlone, isShared }: Claim): Promise<boolean> {
-    const found = this.#local.continuationOf(end);
+  async #continues(end: LogPosition, { isAlone, isForced, isShared }: Claim): Promise<boolean> {
+    const found = await this.#continuationOf(end, isAlone || isForced);
     switch (found.kind) {
       case "continues":
       case "gap":
@@ -241,6 +243,17 @@ export class BackupUploader {
         this.#from = earlierOf(this.#from, found.from.zxid);
         return true;
     }
+  }
+
+  /**
+   * The newest transactions are in the archive some seconds later: they are written before this
+   * server is found to be behind, where it is not asked again soon.
+   */
+  async #continuationOf(end: LogPosition, mayFlush: boolean): Promise<Continuation> {
+    const found = this.#local.continuationOf(end);
+    if (found.kind !== "behind" || !mayFlush) return found;
+    await this.#options.flush();
+    return this.#local.continuationOf(end);
   }
 
   /** Whether a restore from this backup can be where this server's history branches off. */
@@ -406,6 +419,7 @@ export class BackupUploader {
 /** Whether the history of this server is the one of a backup. */
 interface Claim {
   readonly isAlone: boolean;
+  readonly isForced: boolean;
   isShared(): Promise<boolean>;
 }
 

@@ -37,6 +37,7 @@ function open({ settings, ...options }: Differences = {}): BackupUploads {
     archive,
     holder: "server 1",
     ensembleId: () => "",
+    flush: async () => {},
     takeBase: async () => void (await baseOf(archive, end, Date.now())),
     noted: (event) => events.push(event),
     passMs: 10,

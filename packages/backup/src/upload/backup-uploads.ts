@@ -13,7 +13,9 @@ export interface BackupUploadsOptions {
   readonly holder: string;
   /** Asked before each pass; undefined while it is not known. */
   readonly ensembleId: () => string | undefined;
-  /** Writes all transactions into the archive's files, and copies the whole state there. */
+  /** Writes all transactions into the archive's files. */
+  readonly flush: () => Promise<void>;
+  /** The same, and copies the whole state there. */
   readonly takeBase: () => Promise<void>;
   readonly noted: (event: BackupEvent) => void;
   /** Time from one pass to the next. Default 5 s. */
@@ -217,17 +219,18 @@ export class BackupUploads implements AsyncDisposable {
         return this.#settle(report.id);
       case "noted":
         return this.#options.noted(report.event);
-      case "take-base":
-        void this.#takeBase();
+      case "write-archive":
+        void this.#writeArchive(report.withBase);
     }
   }
 
-  async #takeBase(): Promise<void> {
-    const fault = await this.#options.takeBase().then(
+  async #writeArchive(withBase: boolean): Promise<void> {
+    const { flush, takeBase } = this.#options;
+    const fault = await (withBase ? takeBase() : flush()).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    if (!this.#isClosed) this.#send({ kind: "base-taken", fault });
+    if (!this.#isClosed) this.#send({ kind: "archive-written", fault });
   }
 
   #fail(reason: string): void {

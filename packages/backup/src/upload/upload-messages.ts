@@ -26,8 +26,8 @@ export interface UploadThreadData {
 export type UploadCommand =
   | { readonly kind: "pass"; readonly id: number; readonly ensembleId: string; readonly isForced: boolean }
   | ({ readonly kind: "purge"; readonly id: number } & PurgeOrder)
-  /** The answer to `take-base`. */
-  | { readonly kind: "base-taken"; readonly fault: string | undefined }
+  /** The answer to `write-archive`. */
+  | { readonly kind: "archive-written"; readonly fault: string | undefined }
   /** Ends a pass where it is, and the thread. */
   | { readonly kind: "close" };
 
@@ -36,5 +36,5 @@ export type UploadReport =
   | { readonly kind: "purged"; readonly id: number; readonly result: BackupPurge }
   | { readonly kind: "failed"; readonly id: number; readonly reason: string }
   | { readonly kind: "noted"; readonly event: UploadEvent }
-  /** The server shall copy its state into the archive. */
-  | { readonly kind: "take-base" };
+  /** The server shall write its transactions into the archive, and maybe copy its state there. */
+  | { readonly kind: "write-archive"; readonly withBase: boolean };

@@ -65,7 +65,7 @@ class UploadThread {
   readonly #ended = new AbortController();
   readonly #target: ReopenedTarget;
   readonly #uploader: BackupUploader;
-  #base: PromiseWithResolvers<void> | undefined;
+  #written: PromiseWithResolvers<void> | undefined;
   #passing: Promise<void> = Promise.resolve();
 
   constructor(data: UploadThreadData) {
@@ -82,7 +82,8 @@ class UploadThread {
       baseEveryMs: settings.baseEveryMs,
       retainMs: settings.retainMs,
       pace: new Pace(settings.bytesPerSecond, steadyMs, (ms) => pause(ms, undefined, { signal })),
-      takeBase: () => this.#takeBase(),
+      flush: () => this.#writeArchive(false),
+      takeBase: () => this.#writeArchive(true),
       noted: (event) => this.#report({ kind: "noted", event }),
       wallMs: Date.now,
       steadyMs,
@@ -98,9 +99,9 @@ class UploadThread {
       case "purge":
         this.#passing = this.#passing.then(() => this.#purge(command));
         return;
-      case "base-taken":
-        if (command.fault === undefined) this.#base?.resolve();
-        else this.#base?.reject(new Error(`the state cannot be copied into the archive: ${command.fault}`));
+      case "archive-written":
+        if (command.fault === undefined) this.#written?.resolve();
+        else this.#written?.reject(new Error(`the state cannot be copied into the archive: ${command.fault}`));
         return;
       case "close":
         void this.#close();
@@ -125,15 +126,15 @@ class UploadThread {
     }
   }
 
-  #takeBase(): Promise<void> {
-    this.#base = Promise.withResolvers<void>();
-    this.#report({ kind: "take-base" });
-    return this.#base.promise;
+  #writeArchive(withBase: boolean): Promise<void> {
+    this.#written = Promise.withResolvers<void>();
+    this.#report({ kind: "write-archive", withBase });
+    return this.#written.promise;
   }
 
   async #close(): Promise<void> {
     const passing = this.#passing;
-    this.#base?.reject(new Error("the server stops"));
+    this.#written?.reject(new Error("the server stops"));
     this.#ended.abort(new Error("the server stops"));
     await passing;
     // Another server continues at once then; where the target is away, after a while.

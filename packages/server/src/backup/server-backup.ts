@@ -35,6 +35,9 @@ export class ServerBackup implements AsyncDisposable {
         const { ensembleId } = store.log.durable.identity;
         return ensembleId === "" && !isAlone ? undefined : ensembleId;
       },
+      flush: async () => {
+        await store.archive?.flushFiles();
+      },
       takeBase: async () => {
         await store.archive?.flush();
         await store.archive?.takeBase();
