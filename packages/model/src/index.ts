@@ -97,6 +97,7 @@ export {
   isFloorUncommitted,
   type LogPosition,
   type LogState,
+  restoredBegin,
 } from "./protocol/history.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
 export { isWrite, OpCode, type OpName, opName } from "./protocol/op-code.ts";

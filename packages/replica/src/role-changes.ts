@@ -1,4 +1,4 @@
-import { isFloorUncommitted } from "@zooid/model";
+import { isFloorUncommitted, restoredBegin } from "@zooid/model";
 import type { RoleEnd } from "@zooid/zab";
 import type { DeliveryParts } from "./parts/delivery.ts";
 
@@ -42,11 +42,12 @@ export class RoleChanges {
     servingState.serve(epoch, tree.applied, zab.state === "leading");
     sessions.reset();
     this.#parts.memberChanges.show();
+    const restoredAt = restoredBegin(zab.durable);
+    // rule: no-removals-after-a-restore
+    if (restoredAt !== undefined) reaper.restored(restoredAt, servingState.nowMs);
     if (servingState.isLeading) {
       proposer.beginEpoch(epoch);
       reaper.begin(servingState.nowMs, servingState.wallMs);
-      // rule: no-removals-after-a-restore
-      if (zab.hasRestored) reaper.rest(servingState.nowMs);
       sessions.takeOver();
     }
     membership.established(epoch);

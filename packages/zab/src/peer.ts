@@ -326,11 +326,6 @@ export class ZabPeer {
 
   // Roles
 
-  /** Whether the epoch that this server leads began with a restored state. */
-  get hasRestored(): boolean {
-    return this.#cycle.leading?.restoration !== undefined;
-  }
-
   /** Leads alone an epoch that this server has promised and holds, as an ensemble of one. */
   leadAlone(epoch: number): void {
     const leader = new Leader(this.#context);

@@ -1,4 +1,4 @@
-import type { Zxid } from "./zxid.ts";
+import { composeZxid, type Zxid } from "./zxid.ts";
 
 /**
  * Eight bytes that stand for a whole history up to an entry: equal chains at equal zxids mean equal
@@ -82,6 +82,17 @@ export interface LogState {
  */
 export function isFloorUncommitted({ commitHint, floor }: Pick<LogState, "commitHint" | "floor">): boolean {
   return commitHint < floor.zxid;
+}
+
+/**
+ * The restored state that a history begins with. It is the only entry of its epoch, which is never
+ * the first one, and the table of epochs has nothing before it.
+ *
+ * @returns undefined for a history that begins with its first transaction
+ */
+export function restoredBegin({ epochs: [begin] }: Pick<LogState, "epochs">): Zxid | undefined {
+  const isRestored = begin !== undefined && begin.epoch > 1 && begin.first === 1 && begin.last === 1;
+  return isRestored ? composeZxid(begin.epoch, 1) : undefined;
 }
 
 /**

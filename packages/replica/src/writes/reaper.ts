@@ -1,3 +1,4 @@
+import type { Zxid } from "@zooid/model";
 import type { GroundParts } from "../parts/ground.ts";
 
 const MINUTE_MS = 60_000;
@@ -23,6 +24,8 @@ export class Reaper {
   #left = 0;
   /** By how much the wall clock is ahead of the monotonic one. */
   #aheadMs = 0;
+  /** The restored state that the history begins with; nothing is removed until then. */
+  #restored: { readonly zxid: Zxid; readonly untilMs: number } | undefined;
 
   constructor(parts: GroundParts) {
     this.#parts = parts;
@@ -33,12 +36,17 @@ export class Reaper {
   begin(nowMs: number, wallMs: number): void {
     this.#aheadMs = wallMs - nowMs;
     this.#left = 0;
-    this.#dueMs = nowMs + this.#parts.config.reaping.checkIntervalMs;
+    this.#dueMs = Math.max(nowMs + this.#parts.config.reaping.checkIntervalMs, this.#restored?.untilMs ?? 0);
   }
 
-  /** Removes nothing for a while: operators may want nodes that have expired since. */
-  rest(nowMs: number): void {
-    this.#dueMs = nowMs + PAUSE_MS;
+  /**
+   * This server serves behind a restored state. It removes nothing for a while, also where it leads
+   * later: nodes have expired in the time that the restore has gone back, and operators may want
+   * them. A server that was started since does not know when the state was restored, and counts
+   * from its start.
+   */
+  restored(zxid: Zxid, nowMs: number): void {
+    if (this.#restored?.zxid !== zxid) this.#restored = { zxid, untilMs: nowMs + PAUSE_MS };
   }
 
   /** There is no room for removals now. */

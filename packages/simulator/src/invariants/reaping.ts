@@ -1,3 +1,4 @@
+import { restoredBegin } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import { TICK_MS } from "../cluster/server-options.ts";
 import type { ModelTree } from "../model/tree.ts";
@@ -5,7 +6,8 @@ import { Violation } from "./violation.ts";
 
 /**
  * T2: containers and TTL nodes that are due are removed, but not by a leader whose wall clock was
- * set while it leads, or that has restored a state: it waits for longer than a run takes.
+ * set while it leads, or whose history begins with a restored state, whichever server has restored
+ * it: it waits for longer than a run takes.
  */
 export class Reaping {
   /** The wall clock of each leader when it began to lead. */
@@ -20,8 +22,8 @@ export class Reaping {
 
   /** A leader proposes to remove a container or a TTL node. */
   proposed(server: SimServer): void {
-    if (server.replica.zab.hasRestored) {
-      throw new Violation("T2", `server ${server.sid} removes a node right after it has restored a state`);
+    if (restoredBegin(server.disk.durable) !== undefined) {
+      throw new Violation("T2", `server ${server.sid} removes a node right after a state was restored`);
     }
     const byMs = server.wallSkewMs - (this.#begun.get(server)?.skewMs ?? server.wallSkewMs);
     if (Math.abs(byMs) <= TICK_MS) return;
@@ -30,7 +32,7 @@ export class Reaping {
 
   /** A container or TTL node that the leader should have removed, if there is one. */
   dueNode(leader: SimServer, model: ModelTree): string | undefined {
-    if (leader.replica.zab.hasRestored) return undefined;
+    if (restoredBegin(leader.disk.durable) !== undefined) return undefined;
     if (leader.wallSetCount !== this.#begun.get(leader)?.setCount) return undefined;
     return model.dueNode(leader.wallMs);
   }

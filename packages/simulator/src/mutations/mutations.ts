@@ -439,6 +439,11 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "no-removals-after-a-restore",
     replacement: "",
   }),
+  mutation("restores", "removals-by-a-successor-after-a-restore", {
+    marker: "no-removals-after-a-restore",
+    found: "restoredAt !== undefined",
+    replacement: "zab.durable.tail.zxid === restoredAt",
+  }),
   mutation(
     "members",
     "successor-skips-phases-1-and-2",
