@@ -1,10 +1,10 @@
-import { counterOf, type Zxid } from "@zooid/model";
+import { counterOf } from "@zooid/model";
 import { TxnReader } from "@zooid/wire/txn";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ARCHIVE_START, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { listArchive, logFolderOf } from "./archive-folder.ts";
-import { isReadFor, timedFiles, timePlaces } from "./time-places.ts";
+import { isReadFor, placeOfTime, timedFiles } from "./time-places.ts";
 
 let place: TemporaryDirectory;
 beforeEach(() => {
@@ -12,17 +12,17 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** The counters of both places, in files with transactions of these times. */
-function placesIn(files: readonly (readonly number[])[], timeMs: number): readonly (number | undefined)[] | undefined {
+/** What a time means in files with transactions of these times: its kind, and counters. */
+function placesIn(files: readonly (readonly number[])[], timeMs: number): readonly (number | string)[] {
   let end = ARCHIVE_START;
   for (const times of files) end = fileBehind(place.path, end, times);
   const timed = files.length === 0 ? [] : timedFiles(listArchive(logFolderOf(place.path)));
-  expect(timed.map(({ firstMs, lastMs }) => [firstMs, lastMs])).toEqual(
-    files.map((times) => [Math.min(...times), Math.max(...times)]),
+  expect(timed.map(({ times }) => times)).toEqual(
+    files.map((times) => ({ firstMs: Math.min(...times), lastMs: Math.max(...times) })),
   );
-  const places = timePlaces(timed, timeMs, new TxnReader());
-  const counter = (zxid: Zxid | undefined): number | undefined => (zxid === undefined ? undefined : counterOf(zxid));
-  return places && [counter(places.first), counter(places.last)];
+  const found = placeOfTime(timed, timeMs, new TxnReader());
+  if (found.kind === "twice") return [found.kind, counterOf(found.first), counterOf(found.last)];
+  return found.kind === "zxid" || found.kind === "behind" ? [found.kind, counterOf(found.zxid)] : [found.kind];
 }
 
 const RISING = [
@@ -32,24 +32,24 @@ const RISING = [
 ];
 
 test.each([
-  [9, [0, undefined]],
-  [10, [1, 1]],
-  [15, [1, 1]],
-  [20, [2, 2]],
-  [25, [2, 2]],
-  [30, [3, 3]],
-  [39, [3, 3]],
-  [40, [4, 4]],
-  [59, [5, 5]],
-  [60, [6, 6]],
-  [99, [6, 6]],
-])("of rising times %d means one transaction", (timeMs, places) => {
+  [9, ["before"]],
+  [10, ["zxid", 1]],
+  [15, ["zxid", 1]],
+  [20, ["zxid", 2]],
+  [25, ["zxid", 2]],
+  [30, ["zxid", 3]],
+  [39, ["zxid", 3]],
+  [40, ["zxid", 4]],
+  [59, ["zxid", 5]],
+  [60, ["zxid", 6]],
+  [99, ["behind", 6]],
+])("of rising times %d means one transaction, or lies outside", (timeMs, places) => {
   expect(placesIn(RISING, timeMs)).toEqual(places);
 });
 
 test.each([
-  ["within a file", [[10, 40, 20, 50]], 30, [1, 3]],
-  ["within a file, once more", [[10, 40, 20, 50]], 45, [3, 3]],
+  ["within a file", [[10, 40, 20, 50]], 30, ["twice", 1, 3]],
+  ["within a file, once more", [[10, 40, 20, 50]], 45, ["zxid", 3]],
   [
     "from one file to the next",
     [
@@ -57,17 +57,17 @@ test.each([
       [20, 50],
     ],
     30,
-    [1, 3],
+    ["twice", 1, 3],
   ],
-  ["to a file that is all earlier", [[10, 40], [20, 25], [50]], 30, [1, 4]],
-  ["below the first of all", [[40], [10]], 30, [0, 2]],
-  ["before that time", [[10, 5, 40], [50]], 30, [2, 2]],
+  ["to a file that is all earlier", [[10, 40], [20, 25], [50]], 30, ["twice", 1, 4]],
+  ["below the first of all", [[40], [10]], 30, ["before"]],
+  ["before that time", [[10, 5, 40], [50]], 30, ["zxid", 2]],
 ])("where a clock went back %s, a time means the first and the last transaction", (_name, files, timeMs, places) => {
   expect(placesIn(files, timeMs)).toEqual(places);
 });
 
 test("without files there is no place", () => {
-  expect(placesIn([], 5)).toBeUndefined();
+  expect(placesIn([], 5)).toEqual(["none"]);
 });
 
 test.each([
