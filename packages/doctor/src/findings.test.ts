@@ -498,7 +498,7 @@ const BOUNDS: readonly (readonly [id: FindingId, find: () => readonly Finding[],
   ["no-failure-left", () => voting(2), false],
 ];
 
-/** Of some servers the first ones answer, and none serves. */
+/** The first ones of some servers answer, and none serves. */
 function answering(count: number, of: number): readonly Finding[] {
   const status = { ...SERVING, mode: "read-only" };
   const servers = Array.from({ length: of }, (_, at) =>

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "../../../..");
 const PARTS = "{apps/server,packages/{model,wire,data-tree,txn-log,election,zab,replica,server}}";
 
-test("of the environment a server of no image reads the flags for Java, a backup's key, and nothing else: no variable breaks it for tests", () => {
+test("of the environment a server of no image reads the flags for Java, a backup's key, systemd's socket, and nothing else: no variable breaks it for tests", () => {
   const read = globSync(`${PARTS}/src/**/*.ts`, { cwd: ROOT })
     .filter((file) => !/\.test\.ts$|\/test-/.test(file))
     .flatMap((file) =>
@@ -18,5 +18,6 @@ test("of the environment a server of no image reads the flags for Java, a backup
     ["apps/server/src/process/server-process.ts", "process.env);"],
     // `zooid-server container` alone: its variables are an image's settings.
     ["apps/server/src/process/server-process.ts", "process.env, hostname());"],
+    ["apps/server/src/process/systemd.ts", "process.env;"],
   ]);
 });
