@@ -47,11 +47,11 @@ export interface BuildOptions {
 export async function buildImage({ tag, base, isCached = true }: BuildOptions): Promise<number> {
   using temporary = mkdtempDisposableSync(join(tmpdir(), "image-"));
   const context = temporary.path;
-  await run("npm", ["run", "build"], ROOT);
+  const { revision, seconds } = await commitOf(ROOT);
+  await run("npm", ["run", "build"], ROOT, { ...process.env, SOURCE_DATE_EPOCH: seconds });
   await installApps(join(context, "app"));
   cpSync(join(ROOT, "image/bin"), join(context, "bin"), { recursive: true });
   for (const file of globSync("bin/*", { cwd: context })) chmodSync(join(context, file), 0o755);
-  const { revision, seconds } = await commitOf(ROOT);
   const kind = [...LIMITS, "--isolation", "chroot", "--format", "docker", "--tag", tag, "--timestamp", seconds];
   if (!isCached) kind.push("--no-cache");
   const from = [
