@@ -30,7 +30,7 @@ const CACHE = join(ROOT, ".cache");
 const RULES = join(ROOT, "deploy/prometheus/zooid-rules.yaml");
 const HEAD = "# Alerts of Zooid, for series whose label `job` is that of an ensemble: npm run tool -- alerts --write\n";
 const AT = "15m";
-/** Of Prometheus itself, and words of its language. */
+/** A metric of Prometheus itself, and words of its language. */
 const OTHER_NAMES = new Set([
   "up",
   "time",
