@@ -12,7 +12,7 @@ import { listArchive } from "./archive-folder.ts";
 import { placeOfTime, type TimePlace, timedFiles } from "./time-places.ts";
 
 const STEP_MS = 100;
-const RUNS = 60;
+const RUNS = 20;
 
 let folder: TemporaryDirectory;
 beforeAll(() => {
