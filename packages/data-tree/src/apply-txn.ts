@@ -56,6 +56,9 @@ export class TxnApplier {
       case OpCode.BEGIN_CLOSE_SESSION:
         this.#beginCloseSession(header);
         return NO_NODE;
+      case OpCode.RAISE_LEVEL:
+        this.#state.raiseLevel(op.version);
+        return NO_NODE;
       default:
         assert(op.op === OpCode.CHECK || op.op === OpCode.ERROR, "a transaction consists of known ops");
         return NO_NODE;

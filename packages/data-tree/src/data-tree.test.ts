@@ -19,7 +19,7 @@ describe("a new tree", () => {
     expect(test.stat("/zookeeper/quota")).toMatchObject({ cversion: 0, aversion: 0 });
     expect(test.stat("/zookeeper/config")).toMatchObject({ cversion: 0, aversion: -1 });
     expect(tree.view(test.find("/zookeeper/config")).acl).toEqual(READ_ONLY);
-    expect(tree.snapshot().next().value).toEqual({ kind: "tree", applied: 0, nextNode: 5 });
+    expect(tree.snapshot().next().value).toEqual({ kind: "tree", level: 1, applied: 0, nextNode: 5 });
   });
 
   test("has the same digest whatever the seed", () => {

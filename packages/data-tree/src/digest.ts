@@ -129,7 +129,7 @@ function littleEndian(word: number): number {
 }
 
 /** Begins with the kind of what is hashed, so that a node never cancels out a session. */
-export const DigestKind = { NODE: 1, SESSION: 2, ACL: 3 } as const;
+export const DigestKind = { NODE: 1, SESSION: 2, ACL: 3, LEVEL: 4 } as const;
 
 export function hashAcl(into: WordHash, acl: Acl): void {
   into.start(DigestKind.ACL);

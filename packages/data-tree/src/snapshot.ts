@@ -45,6 +45,8 @@ export interface TreeRecord {
   readonly applied: Zxid;
   /** The id of the node that is created next. */
   readonly nextNode: number;
+  /** The feature level in force. */
+  readonly level: number;
 }
 
 export type SnapshotRecord =
@@ -58,7 +60,8 @@ export type SnapshotRecord =
  * the last one is taken.
  */
 export function* snapshotOf(state: TreeState): Generator<SnapshotRecord, void, undefined> {
-  yield { kind: "tree", applied: state.applied, nextNode: state.nextNode };
+  // rule: a-state-with-its-level
+  yield { kind: "tree", applied: state.applied, nextNode: state.nextNode, level: state.level };
   for (const row of sessionRows(state)) yield { kind: "session", ...sessionRecord(state, row) };
   for (const node of nodesById(state)) yield { kind: "node", ...nodeRecord(state, node) };
 }
@@ -174,6 +177,7 @@ export class TreeLoader {
     for (let node: number = ROOT; node < state.store.end; node++) state.addToDigest(node);
     state.nextNode = Math.max(state.nextNode, record.nextNode);
     state.applied = record.applied;
+    state.raiseLevel(record.level);
     state.quotas.begin();
   }
 

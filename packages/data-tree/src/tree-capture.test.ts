@@ -38,7 +38,7 @@ test("a walk over a tree that stays the same takes what a snapshot has", () => {
   const capture = tree.capture();
   const { sessions, nodes } = taken(capture);
   const snapshot = [...tree.snapshot()];
-  expect(snapshot[0]).toEqual({ kind: "tree", applied: capture.applied, nextNode: capture.nextNode });
+  expect(snapshot[0]).toEqual({ kind: "tree", level: 1, applied: capture.applied, nextNode: capture.nextNode });
   expect(sessions.map((record) => ({ kind: "session", ...record }))).toHaveLength(2);
   const sorted = nodes.toSorted((a, b) => a.id - b.id).map((record) => ({ kind: "node", ...record }));
   expect(sorted).toEqual(snapshot.filter(({ kind }) => kind === "node"));

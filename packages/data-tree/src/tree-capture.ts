@@ -24,6 +24,8 @@ export class TreeCapture {
   readonly applied: Zxid;
   /** Nodes from this id on are not captured. */
   readonly nextNode: number;
+  /** The feature level when the walk began. */
+  readonly level: number;
   readonly #state: TreeState;
   #session = 1;
   #node: number = ROOT;
@@ -33,6 +35,7 @@ export class TreeCapture {
     this.#state = state;
     this.applied = state.applied;
     this.nextNode = state.nextNode;
+    this.level = state.level;
   }
 
   /**

@@ -77,6 +77,11 @@ export class TreeReader {
     return this.state.applied;
   }
 
+  /** The feature level that the last raise applied here has set; 1 where there was none. */
+  get level(): number {
+    return this.state.level;
+  }
+
   get digestHigh(): number {
     return this.state.digest.high;
   }

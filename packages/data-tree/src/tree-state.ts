@@ -1,5 +1,6 @@
 import {
   type Acl,
+  assert,
   type ByteSlice,
   emptySlice,
   type HashKey,
@@ -45,6 +46,8 @@ export class TreeState {
   applied: Zxid = ZXID_NONE;
   /** The id of the node that is created next. */
   nextNode = 1;
+  /** The feature level in force at `applied`. */
+  level = 1;
   /** Lengths of all paths in UTF-16 units and of all data in bytes, as Apache counts them. */
   approximateDataSize = 0;
   readonly #hash = new WordHash();
@@ -104,6 +107,20 @@ export class TreeState {
     else if (kind !== "persistent") this.reapable.remove(node);
   }
 
+  /** Raises the feature level; it is never lowered. */
+  raiseLevel(level: number): void {
+    assert(level >= this.level, `feature level ${level} follows level ${this.level}, and is not below it`);
+    // Level 1, which no entry names, is in no digest.
+    if (this.level > 1) {
+      this.#hashLevel();
+      this.digest.subtract(this.#hash.high, this.#hash.low);
+    }
+    this.level = level;
+    if (level === 1) return;
+    this.#hashLevel();
+    this.digest.add(this.#hash.high, this.#hash.low);
+  }
+
   /** The node's present contribution joins the digest. */
   addToDigest(node: number): void {
     this.#hashNode(node);
@@ -146,6 +163,11 @@ export class TreeState {
     this.store.setData(node, bytes, 0, 0);
     this.store.setAclId(node, this.acls.acquire(acl));
     return node;
+  }
+
+  #hashLevel(): void {
+    this.#hash.start(DigestKind.LEVEL);
+    this.#hash.word(this.level);
   }
 
   #hashNode(node: number): void {

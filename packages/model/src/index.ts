@@ -57,6 +57,18 @@ export {
   type StartTimer,
 } from "./http/refused-body.ts";
 export {
+  FEATURE_LEVELS,
+  type FeatureLevel,
+  haveCommonLevel,
+  type KnownLevels,
+  knowsLevel,
+  type LevelRange,
+  levelsUpTo,
+  OWN_LEVELS,
+  unknownLevelText,
+} from "./levels/feature-level.ts";
+export { type LevelRaise, levelAt, levelInForce, levelOfHistory, NO_RAISE, raiseUpTo } from "./levels/level-raise.ts";
+export {
   hasGroups,
   isSameList,
   isSamePlace,
@@ -81,7 +93,13 @@ export {
   type QuorumVerifier,
   type WeightedVoter,
 } from "./membership/quorum.ts";
-export { HISTORY_FEATURE, SERVER_FEATURES, SERVER_FEATURES_PATH } from "./membership/server-features.ts";
+export {
+  HISTORY_FEATURE,
+  levelFeature,
+  levelInFeatures,
+  SERVER_FEATURES,
+  SERVER_FEATURES_PATH,
+} from "./membership/server-features.ts";
 export { type ServerId, serverId } from "./membership/server-id.ts";
 export { parseServerLine, type ServerLine } from "./membership/server-line.ts";
 export { readServerVersion, type ServerVersion, serverVersionText } from "./membership/server-version.ts";
@@ -162,7 +180,7 @@ export {
   type TxnOp,
 } from "./protocol/txn.ts";
 export { FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, writeFrameHeader } from "./protocol/txn-frame.ts";
-export type { LogConfigs, LoggedRun, ReadResult, TxnLog } from "./protocol/txn-log.ts";
+export type { LogConfigs, LoggedRun, ReadResult, RunMarks, TxnLog } from "./protocol/txn-log.ts";
 export { WireError, type WireErrorCode } from "./protocol/wire-error.ts";
 export {
   COUNTER_TRANSFER,

@@ -16,6 +16,8 @@ export { assert, assertNever, InvariantError } from "./errors/assert.ts";
 export { keepCode } from "./errors/cloned-error.ts";
 export { errorJson } from "./errors/error-json.ts";
 export { type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
+export { type KnownLevels, knowsLevel, type LevelRange, OWN_LEVELS, unknownLevelText } from "./levels/feature-level.ts";
+export { type LevelRaise, levelAt, levelInForce, levelOfHistory, NO_RAISE, raiseUpTo } from "./levels/level-raise.ts";
 export { CHAIN_NONE, type Chain, isFloorUncommitted } from "./protocol/history.ts";
 export { LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
 export { OpCode } from "./protocol/op-code.ts";
@@ -34,7 +36,7 @@ export {
 export type { TimeFault } from "./protocol/time-fault.ts";
 export { newTxnHeader, newTxnOp, type TxnDecoder, type TxnHeader, type TxnOp } from "./protocol/txn.ts";
 export { FRAME_HEADER_BYTES, frameLength, frameZxid, writeFrameHeader } from "./protocol/txn-frame.ts";
-export type { LoggedRun, ReadResult } from "./protocol/txn-log.ts";
+export type { LoggedRun, ReadResult, RunMarks } from "./protocol/txn-log.ts";
 export {
   composeZxid,
   counterOf,

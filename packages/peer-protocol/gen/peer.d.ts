@@ -156,6 +156,9 @@ export namespace zooid {
         electionAlg: number;
         host: string;
         startId: string;
+        levelMin: number;
+        levelMax: number;
+        level: number;
         static encode(message: zooid.Hello.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Hello & zooid.Hello.$Shape;
     }
@@ -175,6 +178,9 @@ export namespace zooid {
             electionAlg?: (number|null);
             host?: (string|null);
             startId?: (string|null);
+            levelMin?: (number|null);
+            levelMax?: (number|null);
+            level?: (number|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Hello.$Properties;
@@ -417,6 +423,9 @@ export namespace zooid {
         list?: (Uint8Array|null);
         isWish: boolean;
         diskId: string;
+        levelMin: number;
+        levelMax: number;
+        version: string;
         static encode(message: zooid.LearnerInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.LearnerInfo & zooid.LearnerInfo.$Shape;
     }
@@ -436,6 +445,9 @@ export namespace zooid {
             list?: (Uint8Array|null);
             isWish?: (boolean|null);
             diskId?: (string|null);
+            levelMin?: (number|null);
+            levelMax?: (number|null);
+            version?: (string|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.LearnerInfo.$Properties;
@@ -678,6 +690,7 @@ export namespace zooid {
         config?: (Uint8Array|null);
         ensembleId: string;
         committedConfig?: (Uint8Array|null);
+        levelRaise?: (zooid.LevelRaise.$Properties|null);
         static encode(message: zooid.NewLeader.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.NewLeader & zooid.NewLeader.$Shape;
     }
@@ -690,9 +703,33 @@ export namespace zooid {
             config?: (Uint8Array|null);
             ensembleId?: (string|null);
             committedConfig?: (Uint8Array|null);
+            levelRaise?: (zooid.LevelRaise.$Properties|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.NewLeader.$Properties;
+    }
+
+    interface ILevelRaise extends zooid.LevelRaise.$Properties {
+    }
+
+    class LevelRaise {
+        constructor(properties?: zooid.LevelRaise.$Properties);
+        $unknowns?: Uint8Array[];
+        level: number;
+        zxid: (number|Long);
+        replaced: number;
+        static encode(message: zooid.LevelRaise.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+        static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.LevelRaise & zooid.LevelRaise.$Shape;
+    }
+
+    namespace LevelRaise {
+        interface $Properties {
+            level?: (number|null);
+            zxid?: (number|Long|null);
+            replaced?: (number|null);
+            $unknowns?: Uint8Array[];
+        }
+        type $Shape = zooid.LevelRaise.$Properties;
     }
 
     interface IAckNewLeader extends zooid.AckNewLeader.$Properties {
@@ -906,7 +943,8 @@ export namespace zooid {
         NOT_LEADING = 0,
         EPOCH_LOW = 1,
         DIVERGED = 2,
-        UNABLE = 3
+        UNABLE = 3,
+        LEVEL = 4
     }
 
     interface IIdentity extends zooid.Identity.$Properties {

@@ -481,6 +481,9 @@ export const zooid = $root.zooid = (() => {
         Hello.prototype.electionAlg = 0;
         Hello.prototype.host = "";
         Hello.prototype.startId = "";
+        Hello.prototype.levelMin = 0;
+        Hello.prototype.levelMax = 0;
+        Hello.prototype.level = 0;
 
         Hello.encode = function (message, writer, _depth) {
             if (!writer)
@@ -516,6 +519,12 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(98).string(message.host);
             if (message.startId != null && $Object.hasOwnProperty.call(message, "startId") && message.startId !== "")
                 writer.uint32(106).string(message.startId);
+            if (message.levelMin != null && $Object.hasOwnProperty.call(message, "levelMin") && message.levelMin !== 0)
+                writer.uint32(112).uint32(message.levelMin);
+            if (message.levelMax != null && $Object.hasOwnProperty.call(message, "levelMax") && message.levelMax !== 0)
+                writer.uint32(120).uint32(message.levelMax);
+            if (message.level != null && $Object.hasOwnProperty.call(message, "level") && message.level !== 0)
+                writer.uint32(128).uint32(message.level);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -668,6 +677,33 @@ export const zooid = $root.zooid = (() => {
                             message.startId = value;
                         else
                             delete message.startId;
+                        continue;
+                    }
+                case 14: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.uint32())
+                            message.levelMin = value;
+                        else
+                            delete message.levelMin;
+                        continue;
+                    }
+                case 15: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.uint32())
+                            message.levelMax = value;
+                        else
+                            delete message.levelMax;
+                        continue;
+                    }
+                case 16: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.uint32())
+                            message.level = value;
+                        else
+                            delete message.level;
                         continue;
                     }
                 }
@@ -1682,6 +1718,9 @@ export const zooid = $root.zooid = (() => {
         LearnerInfo.prototype.list = null;
         LearnerInfo.prototype.isWish = false;
         LearnerInfo.prototype.diskId = "";
+        LearnerInfo.prototype.levelMin = 0;
+        LearnerInfo.prototype.levelMax = 0;
+        LearnerInfo.prototype.version = "";
 
         let $oneOfFields;
 
@@ -1724,6 +1763,12 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(96).bool(message.isWish);
             if (message.diskId != null && $Object.hasOwnProperty.call(message, "diskId") && message.diskId !== "")
                 writer.uint32(106).string(message.diskId);
+            if (message.levelMin != null && $Object.hasOwnProperty.call(message, "levelMin") && message.levelMin !== 0)
+                writer.uint32(112).uint32(message.levelMin);
+            if (message.levelMax != null && $Object.hasOwnProperty.call(message, "levelMax") && message.levelMax !== 0)
+                writer.uint32(120).uint32(message.levelMax);
+            if (message.version != null && $Object.hasOwnProperty.call(message, "version") && message.version !== "")
+                writer.uint32(130).string(message.version);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1870,6 +1915,33 @@ export const zooid = $root.zooid = (() => {
                             message.diskId = value;
                         else
                             delete message.diskId;
+                        continue;
+                    }
+                case 14: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.uint32())
+                            message.levelMin = value;
+                        else
+                            delete message.levelMin;
+                        continue;
+                    }
+                case 15: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.uint32())
+                            message.levelMax = value;
+                        else
+                            delete message.levelMax;
+                        continue;
+                    }
+                case 16: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.stringVerify()).length)
+                            message.version = value;
+                        else
+                            delete message.version;
                         continue;
                     }
                 }
@@ -2937,6 +3009,7 @@ export const zooid = $root.zooid = (() => {
         NewLeader.prototype.config = null;
         NewLeader.prototype.ensembleId = "";
         NewLeader.prototype.committedConfig = null;
+        NewLeader.prototype.levelRaise = null;
 
         let $oneOfFields;
 
@@ -2971,6 +3044,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(42).string(message.ensembleId);
             if (message.committedConfig != null && $Object.hasOwnProperty.call(message, "committedConfig"))
                 writer.uint32(50).bytes(message.committedConfig);
+            if (message.levelRaise != null && $Object.hasOwnProperty.call(message, "levelRaise"))
+                $root.zooid.LevelRaise.encode(message.levelRaise, writer.uint32(58).fork(), _depth + 1).ldelim();
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -3054,6 +3129,12 @@ export const zooid = $root.zooid = (() => {
                         message._committedConfig = "committedConfig";
                         continue;
                     }
+                case 7: {
+                        if (wireType !== 2)
+                            break;
+                        message.levelRaise = $root.zooid.LevelRaise.decode(reader, reader.size(), $undefined, _depth + 1, message.levelRaise);
+                        continue;
+                    }
                 }
                 reader.skipType(wireType, _depth, tag);
                 if (!reader.discardUnknown) {
@@ -3072,6 +3153,112 @@ export const zooid = $root.zooid = (() => {
         };
 
         return NewLeader;
+    })();
+
+    zooid.LevelRaise = (function() {
+
+        const LevelRaise = function (properties) {
+            if (properties)
+                for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                    if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                        this[keys[i]] = properties[keys[i]];
+        };
+
+        LevelRaise.prototype.level = 0;
+        LevelRaise.prototype.zxid = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        LevelRaise.prototype.replaced = 0;
+
+        LevelRaise.encode = function (message, writer, _depth) {
+            if (!writer)
+                writer = $Writer.create();
+            if (_depth === $undefined)
+                _depth = 0;
+            if (_depth > $util.recursionLimit)
+                throw $Error("max depth exceeded");
+            if (message.level != null && $Object.hasOwnProperty.call(message, "level") && message.level !== 0)
+                writer.uint32(8).uint32(message.level);
+            if (message.zxid != null && $Object.hasOwnProperty.call(message, "zxid") && (typeof message.zxid === "object" ? message.zxid.low || message.zxid.high : message.zxid !== 0))
+                writer.uint32(17).fixed64(message.zxid);
+            if (message.replaced != null && $Object.hasOwnProperty.call(message, "replaced") && message.replaced !== 0)
+                writer.uint32(24).uint32(message.replaced);
+            if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                for (let i = 0; i < message.$unknowns.length; ++i)
+                    writer.raw(message.$unknowns[i]);
+            return writer;
+        };
+
+        LevelRaise.decode = function (reader, length, _end, _depth, _target) {
+            if (!(reader instanceof $Reader))
+                reader = $Reader.create(reader);
+            if (_depth === $undefined)
+                _depth = 0;
+            if (_depth > $Reader.recursionLimit)
+                throw $Error("max depth exceeded");
+            let end, message, value;
+            if (length === $undefined)
+                end = reader.len;
+            else {
+                end = reader.pos + length;
+                if (end > reader.len)
+                    throw $RangeError("index out of range");
+                length = reader.len;
+                reader.len = end;
+            }
+            message = _target || new $root.zooid.LevelRaise();
+            while (reader.pos < end) {
+                let start = reader.pos;
+                let tag = reader.tag();
+                if (tag === _end) {
+                    _end = $undefined;
+                    break;
+                }
+                let wireType = tag & 7;
+                switch (tag >>>= 3) {
+                case 1: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.uint32())
+                            message.level = value;
+                        else
+                            delete message.level;
+                        continue;
+                    }
+                case 2: {
+                        if (wireType !== 1)
+                            break;
+                        if (typeof (value = reader.fixed64()) === "object" ? value.low || value.high : value !== 0)
+                            message.zxid = value;
+                        else
+                            delete message.zxid;
+                        continue;
+                    }
+                case 3: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.uint32())
+                            message.replaced = value;
+                        else
+                            delete message.replaced;
+                        continue;
+                    }
+                }
+                reader.skipType(wireType, _depth, tag);
+                if (!reader.discardUnknown) {
+                    $util.makeProp(message, "$unknowns", false);
+                    (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                }
+            }
+            if (length !== $undefined) {
+                if (reader.pos !== end)
+                    throw $RangeError("index out of range");
+                reader.len = length;
+            }
+            if (_end !== $undefined)
+                throw $Error("missing end group");
+            return message;
+        };
+
+        return LevelRaise;
     })();
 
     zooid.AckNewLeader = (function() {
@@ -4007,6 +4194,7 @@ export const zooid = $root.zooid = (() => {
         values[valuesById[1] = "EPOCH_LOW"] = 1;
         values[valuesById[2] = "DIVERGED"] = 2;
         values[valuesById[3] = "UNABLE"] = 3;
+        values[valuesById[4] = "LEVEL"] = 4;
         return values;
     })();
 

@@ -5,7 +5,7 @@ import { choiceOf, type RecordCodec, serverIdOf, sessionBits, sessionOf, whole, 
 /** Broadcast, apart from what every write sends: see `hot-decoder.ts`. */
 
 export const ROOMS: readonly DiskRoom[] = ["enough", "low", "full"];
-export const REASONS: readonly RefuseReason[] = ["not-leading", "epoch-low", "diverged", "unable"];
+export const REASONS: readonly RefuseReason[] = ["not-leading", "epoch-low", "diverged", "unable", "level"];
 
 export const pingRecord: RecordCodec<"ping"> = {
   member: "ping",

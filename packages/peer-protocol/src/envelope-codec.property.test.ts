@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import {
   type Chain,
   composeZxid,
+  FEATURE_LEVELS,
   FRAME_HEADER_BYTES,
   type ServerId,
   serverId,
@@ -105,6 +106,11 @@ const forward = fc
   .record({ frames: fc.array(bytes, { maxLength: 6 }), before: fc.nat(9) })
   .map(({ frames, before }) => ({ count: frames.length, ...forwardRun(frames, before) }));
 
+const small16 = fc.integer({ min: 1, max: 2 ** 16 });
+const levelRange = fc
+  .record({ lowest: small16, highest: small16 })
+  .map(({ lowest, highest }) => ({ lowest: Math.min(lowest, highest), highest }));
+
 const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   hello: fc.record({
     ensembleId: text,
@@ -120,6 +126,8 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     electionAlg: small,
     host: text,
     startId: text,
+    levels: levelRange,
+    level: fc.nat(9),
   }),
   "auth-proof": fc.record({ keyId: text, mac: bytes }),
   "link-refuse": fc.record({
@@ -158,6 +166,8 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
       configVersion: zxid,
       list: bytes,
       isWish: fc.constant(true),
+      levels: levelRange,
+      version: fc.constantFrom("0.1.0", "1.22.333-rc.4+5"),
     },
     {
       requiredKeys: [
@@ -194,14 +204,20 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   "snapshot-credit": fc.record({ next: number }),
   entries,
   staged: fc.record({ epoch: number, through: zxid }),
-  "new-leader": fc.record({
-    epoch: number,
-    through: zxid,
-    endsAmnesia: flag,
-    ensembleId: text,
-    config: fc.option(bytes, { nil: undefined }),
-    committedConfig: fc.option(bytes, { nil: undefined }),
-  }),
+  "new-leader": fc.record(
+    {
+      epoch: number,
+      through: zxid,
+      endsAmnesia: flag,
+      ensembleId: text,
+      config: fc.option(bytes, { nil: undefined }),
+      committedConfig: fc.option(bytes, { nil: undefined }),
+      levelRaise: fc
+        .record({ level: small16, zxid, replaced: small16 })
+        .map((raise) => ({ ...raise, replaced: Math.min(raise.level, raise.replaced) })),
+    },
+    { requiredKeys: ["epoch", "through", "endsAmnesia", "ensembleId", "config", "committedConfig"] },
+  ),
   "ack-new-leader": fc.record({ epoch: number, through: zxid }),
   "up-to-date": fc.record({ epoch: number, committed: zxid }),
   ack: fc.record({ epoch: number, durable: zxid, check: number }),
@@ -215,7 +231,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     touches: fc.array(fc.record({ sessionHigh: int, sessionLow: int, timeoutMs: number })),
   }),
   "leadership-transfer": fc.record({ epoch: number, successor: sid }),
-  refuse: fc.record({ reason: fc.constantFrom("not-leading", "epoch-low", "diverged", "unable"), text }),
+  refuse: fc.record({ reason: fc.constantFrom("not-leading", "epoch-low", "diverged", "unable", "level"), text }),
   identities: fc.record({ client: number, identities: fc.array(fc.record({ scheme: text, id: text })) }),
   forward,
   "open-session": fc.record(session),
@@ -321,6 +337,11 @@ describe("the numbers of fields and enums are the schema's", () => {
     const members = Envelope.fieldsArray.map((field): [string, number] => [camel(field.name), (field.id << 3) | 2]);
     expect(tags).toEqual(Object.fromEntries(members));
     expect([...records, ...Object.keys(fields.EnvelopeTag)].sort()).toEqual(members.map(([name]) => name).sort());
+  });
+
+  test("each has its place in the table of feature levels", () => {
+    const members = FEATURE_LEVELS.flatMap(({ messages }) => messages.map(camel));
+    expect(members.sort()).toEqual(Envelope.fieldsArray.map(({ name }) => camel(name)).sort());
   });
 
   function recordTag(kind: Kind): readonly [string, number] {
@@ -444,6 +465,9 @@ describe("refused", () => {
     ["a length beyond all bounds", [0x5a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f], "TRUNCATED"],
     ["a field with the tag 0", [0x5a, 0x02, 0x00, 0x00], "VALUE"],
     ["a server id beyond 254", [0x0a, 0x03, 0x10, 0xff, 0x01], "VALUE"],
+    ["feature levels from 3 to 2", [0x0a, 0x04, 0x70, 0x03, 0x78, 0x02], "VALUE"],
+    ["a feature level that replaces a higher one", [0x9a, 0x02, 0x06, 0x3a, 0x04, 0x08, 0x01, 0x18, 0x02], "VALUE"],
+    ["a version that is no text of one", [0xa2, 0x01, 0x04, 0x82, 0x01, 0x01, 0x20], "VALUE"],
     ["a role that does not exist", [0x52, 0x02, 0x08, 0x04], "VALUE"],
     ["an epoch beyond 2^21", [0x52, 0x09, 0x21, 0, 0, 0, 0, 0, 0, 0x20, 0], "VALUE"],
     ["a tag beyond 32 bits", [0x5a, 0x07, 0x88, 0x80, 0x80, 0x80, 0x80, 0x01, 0x00], "VALUE"],

@@ -1,4 +1,4 @@
-import type { ElectionMessage, EntriesMessage, PeerMessage, ServerId } from "@zooid/model";
+import type { ElectionMessage, EntriesMessage, LevelRange, PeerMessage, ServerId } from "@zooid/model";
 
 /** What a link is for: the ports speak alike, and each refuses links that are meant for another. */
 export type LinkPurpose = "election" | "quorum" | "observer";
@@ -28,6 +28,10 @@ export interface Hello {
    * are alive at once are two servers with one number.
    */
   readonly startId: string;
+  /** The feature levels that the sender's version knows. */
+  readonly levels: LevelRange;
+  /** The feature level in force, as far as the sender knows; 0 for one without a history. */
+  readonly level: number;
 }
 
 /** Proof of having the shared secret. */

@@ -1,7 +1,7 @@
 import { WireError } from "@zooid/wire";
 import { zooid } from "../gen/peer.js";
 import type { LinkPurpose, LinkRefuseReason } from "./envelope-message.ts";
-import { choiceOf, copyOf, ensembleIdOf, type RecordCodec, serverIdOf, whole } from "./record-codec.ts";
+import { choiceOf, copyOf, ensembleIdOf, levelsOf, type RecordCodec, serverIdOf, whole } from "./record-codec.ts";
 
 /** What links send about themselves. */
 
@@ -13,10 +13,11 @@ export const LINK_REASONS: readonly LinkRefuseReason[] = [
 
 export const helloRecord: RecordCodec<"hello"> = {
   member: "hello",
-  encode: ({ purpose, features, keyIds, startId, ...same }, writer) => {
+  encode: ({ purpose, features, keyIds, startId, levels, ...same }, writer) => {
     const lists = { features: [...features], keyIds: [...keyIds] };
     const start = startId === "" ? {} : { startId };
-    zooid.Hello.encode({ ...same, ...lists, ...start, purpose: PURPOSES.indexOf(purpose) }, writer);
+    const known = { levelMin: levels.lowest, levelMax: levels.highest };
+    zooid.Hello.encode({ ...same, ...lists, ...start, ...known, purpose: PURPOSES.indexOf(purpose) }, writer);
   },
   decode: (reader) => {
     const record = zooid.Hello.decode(reader);
@@ -35,6 +36,8 @@ export const helloRecord: RecordCodec<"hello"> = {
       electionAlg: record.electionAlg,
       host: record.host,
       startId: startIdOf(record.startId),
+      levels: levelsOf(record.levelMin, record.levelMax),
+      level: record.level,
     };
   },
 };

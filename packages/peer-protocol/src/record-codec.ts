@@ -1,6 +1,8 @@
 import {
   type Chain,
   copyRange,
+  type LevelRaise,
+  type LevelRange,
   type LogPosition,
   type ServerId,
   type Vote,
@@ -48,6 +50,8 @@ export const ELEMENTS_MAX: number = 2 ** 16;
 /** There are no more epochs: a zxid has 21 bits for them. */
 export const EPOCHS_MAX: number = 2 ** 21;
 
+/** Far above every level that there will be. */
+const LEVEL_MAX = 2 ** 16;
 /** A new one has 16. */
 const ENSEMBLE_ID_CHARS_MAX = 256;
 const ZXID_HIGH_MAX = 2 ** 21 - 1;
@@ -80,6 +84,27 @@ export function ensembleIdOf(id: string): string {
 export function diskIdOf(id: string): string {
   if (!/^[0-9a-f]{1,32}$/.test(id)) throw new WireError("VALUE", "a disk's id is up to 32 hexadecimal digits");
   return id;
+}
+
+/** The feature levels that a server knows; one that names none knows level 1. */
+export function levelsOf(lowest: number, highest: number): LevelRange {
+  if (highest === 0) return { lowest: 1, highest: 1 };
+  if (lowest > 0 && lowest <= highest && highest <= LEVEL_MAX) return { lowest, highest };
+  throw new WireError("VALUE", `feature levels from ${lowest} to ${highest}`);
+}
+
+export function levelRaiseOf(record: zooid.LevelRaise.$Properties): LevelRaise {
+  const { level = 0, replaced = 0 } = record;
+  if (level !== null && replaced !== null && replaced > 0 && replaced <= level && level <= LEVEL_MAX) {
+    return { level, zxid: zxidOf(record.zxid), replaced };
+  }
+  throw new WireError("VALUE", `feature level ${level} replaces ${replaced}`);
+}
+
+/** The version of a server, which operators are shown. */
+export function versionOf(version: string): string {
+  if (/^[0-9A-Za-z.+-]{1,64}$/.test(version)) return version;
+  throw new WireError("VALUE", "a server's version has up to 64 letters, digits, dots, dashes and plus signs");
 }
 
 export function serverIdOf(value: RecordNumber): ServerId {

@@ -6,11 +6,14 @@ import {
   EPOCHS_MAX,
   ensembleIdOf,
   inPlace,
+  levelRaiseOf,
+  levelsOf,
   type MessageOf,
   optionalCopyOf,
   positionOf,
   positionRecord,
   type RecordCodec,
+  versionOf,
   whole,
   zxidOf,
 } from "./record-codec.ts";
@@ -21,9 +24,10 @@ export const MODES: readonly MessageOf<"sync-begin">["mode"][] = ["diff", "trunc
 
 export const learnerInfoRecord: RecordCodec<"learner-info"> = {
   member: "learnerInfo",
-  encode: ({ promise, list = null, ...same }, writer) => {
+  encode: ({ promise, list = null, levels, ...same }, writer) => {
     const { epoch: promisedEpoch, sid: promisedTo, incarnation: promisedIncarnation } = promise;
-    zooid.LearnerInfo.encode({ ...same, list, promisedEpoch, promisedTo, promisedIncarnation }, writer);
+    const known = levels === undefined ? {} : { levelMin: levels.lowest, levelMax: levels.highest };
+    zooid.LearnerInfo.encode({ ...same, ...known, list, promisedEpoch, promisedTo, promisedIncarnation }, writer);
   },
   decode: (reader) => {
     const record = zooid.LearnerInfo.decode(reader);
@@ -44,6 +48,8 @@ export const learnerInfoRecord: RecordCodec<"learner-info"> = {
       ...(record.list === null || record.list === undefined ? {} : { list: copyOf(record.list) }),
       ...(record.isWish ? { isWish: true } : {}),
       ...(record.diskId === "" ? {} : { diskId: diskIdOf(record.diskId) }),
+      ...(record.levelMax === 0 ? {} : { levels: levelsOf(record.levelMin, record.levelMax) }),
+      ...(record.version === "" ? {} : { version: versionOf(record.version) }),
     };
   },
 };
@@ -133,10 +139,11 @@ export const stagedRecord: RecordCodec<"staged"> = {
 export const newLeaderRecord: RecordCodec<"new-leader"> = {
   member: "newLeader",
   // A configuration may be empty, which is something else than absent.
-  encode: ({ config = null, committedConfig = null, ...same }, writer) =>
-    void zooid.NewLeader.encode({ ...same, config, committedConfig }, writer),
+  encode: ({ config = null, committedConfig = null, levelRaise = null, ...same }, writer) =>
+    void zooid.NewLeader.encode({ ...same, config, committedConfig, levelRaise }, writer),
   decode: (reader) => {
-    const { epoch, through, endsAmnesia, ensembleId, config, committedConfig } = zooid.NewLeader.decode(reader);
+    const record = zooid.NewLeader.decode(reader);
+    const { epoch, through, endsAmnesia, ensembleId, config, committedConfig, levelRaise } = record;
     return {
       kind: "new-leader",
       epoch: whole(epoch),
@@ -145,6 +152,7 @@ export const newLeaderRecord: RecordCodec<"new-leader"> = {
       ensembleId: ensembleIdOf(ensembleId),
       config: optionalCopyOf(config),
       committedConfig: optionalCopyOf(committedConfig),
+      ...(levelRaise === null || levelRaise === undefined ? {} : { levelRaise: levelRaiseOf(levelRaise) }),
     };
   },
 };

@@ -3,8 +3,10 @@ import {
   ACL_COUNT_MAX,
   BUDGETS,
   type HashKey,
+  type KnownLevels,
   type Members,
   NO_PROXIES,
+  OWN_LEVELS,
   type QuorumVerifier,
   type ServerId,
   type TrustedProxies,
@@ -190,6 +192,10 @@ export interface ReplicaConfig extends IdentityLimits {
    * Key of the hash tables with names that clients choose; random, new at each start, and secret.
    */
   readonly hashKey: HashKey;
+  /** The feature levels that this server knows, with their operations. Default: this version's. */
+  readonly levels: KnownLevels;
+  /** The version of this server, as operators of the ensemble see it. Default: it says none. */
+  readonly version: string | undefined;
 }
 
 /** Limits that may change while the replica runs. */
@@ -249,6 +255,8 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   isQuotaEnforced: false,
   heldBytesMax: Number.POSITIVE_INFINITY,
   trustedProxies: NO_PROXIES,
+  levels: OWN_LEVELS,
+  version: undefined,
   reaping: { checkIntervalMs: 60_000, perMinuteMax: 10_000, neverUsedMsMax: 0 },
   ensemble: undefined,
 };

@@ -62,6 +62,8 @@ export class Membership {
         outstandingCountMax: config.outstandingCountMax,
         outstandingBytesMax: config.outstandingBytesMax,
         isObserver: ensemble?.isObserver ?? false,
+        levels: config.levels,
+        version: config.version,
         ...(ensemble === undefined
           ? {}
           : {
@@ -340,10 +342,11 @@ export class Membership {
 function avoidedBy(reason: RoleEnd): ServerId | undefined {
   switch (reason.kind) {
     case "refused-by-leader":
-      return reason.reason === "diverged" ? reason.sid : undefined;
+      return reason.reason === "diverged" || reason.reason === "level" ? reason.sid : undefined;
     case "applied-beyond":
     case "histories-differ":
     case "history-of-one-server":
+    case "leaders-level":
     case "leader-of-another-ensemble":
     case "beside-another-ensemble":
       return reason.leader;

@@ -28,6 +28,7 @@ import type { SessionEnding } from "./sessions/session-ends.ts";
 import type { SessionTracker } from "./sessions/session-tracker.ts";
 import type { ReplicaSinks } from "./sinks.ts";
 import type { ReplicaTools } from "./tools.ts";
+import type { LevelStatus, RaiseAnswer } from "./writes/feature-level.ts";
 
 /**
  * One member of the ensemble as a single deterministic machine: connections and their sessions, the
@@ -272,6 +273,24 @@ export class Replica {
   reconfigure(change: ChangeRequest): ErrorCode {
     const { servingState, proposer } = this.#parts;
     return servingState.isLeading ? proposer.reconfigure(change) : ErrorCode.OPERATION_TIMEOUT;
+  }
+
+  /** The feature level, and what keeps it from being raised; undefined unless this server leads. */
+  levelStatus(): LevelStatus | undefined {
+    return this.#parts.featureLevel.status();
+  }
+
+  /** What {@link raiseLevel} would answer now; `proposed`: it would be. */
+  mayRaiseLevel(): RaiseAnswer {
+    return this.#parts.featureLevel.mayRaise();
+  }
+
+  /**
+   * This server's operator raises the feature level to the highest one that each member knows. It
+   * is in force once the entry is committed: see `zab.level`.
+   */
+  raiseLevel(): RaiseAnswer {
+    return this.#parts.proposer.raiseLevel();
   }
 
   // Other servers

@@ -47,6 +47,8 @@ export class RoleChanges {
     if (restoredAt !== undefined) reaper.restored(restoredAt, servingState.nowMs);
     if (servingState.isLeading) {
       proposer.beginEpoch(epoch);
+      // Before anything else is written.
+      proposer.foundLevel();
       reaper.begin(servingState.nowMs, servingState.wallMs);
       sessions.takeOver();
     }

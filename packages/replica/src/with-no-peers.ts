@@ -1,4 +1,4 @@
-import type { LoggedRun, TxnLog } from "@zooid/model";
+import type { LoggedRun, RunMarks, TxnLog } from "@zooid/model";
 import { InvariantError, type LogState, type Zxid } from "@zooid/model";
 import type { SnapshotPort, ZabLinks } from "@zooid/zab";
 
@@ -16,7 +16,7 @@ export interface NoPeers {
 export function withNoPeers(
   log: {
     readonly durable: LogState;
-    append(run: LoggedRun, generation: number, committed: Zxid): void;
+    append(run: LoggedRun, generation: number, committed: Zxid, marks?: RunMarks): void;
   } & Partial<Pick<TxnLog, "setPromise" | "beginStage" | "installHistory">>,
 ): NoPeers {
   const never = (what: string) => (): never => {
@@ -27,7 +27,7 @@ export function withNoPeers(
       get durable() {
         return log.durable;
       },
-      append: (run, generation, committed) => log.append(run, generation, committed),
+      append: (run, generation, committed, marks) => log.append(run, generation, committed, marks),
       setPromise: (...write) => (log.setPromise === undefined ? never("promises nothing")() : log.setPromise(...write)),
       setCurrentEpoch: never("takes its epoch when it starts"),
       setConfigs: never("has no configuration"),

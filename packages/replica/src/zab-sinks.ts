@@ -13,9 +13,9 @@ export function zabSinksOf(parts: RoleParts): Omit<ZabSinks, "election"> {
     application: {
       release: (batch) => tools.batcher.recycle(batch),
       applied: () => parts.tree.applied,
-      isReadable: (run) => isReadable(tools.entries, run),
+      isReadable: (run) => isReadable(tools.entries, run, parts.config.levels.opLevels),
       install: () => sinks.install(),
-      configsIn: (run) => parts.memberChanges.configsIn(run),
+      changesIn: (run) => parts.loggedChanges.changesIn(run),
     },
     roles: {
       serve: (epoch) => parts.roles.serve(epoch),

@@ -2,7 +2,16 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import type { UploadSettings } from "@zooid/backup";
-import { errorJson, type IpRange, keepCode, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
+import {
+  errorJson,
+  type IpRange,
+  type KnownLevels,
+  keepCode,
+  NO_PROXIES,
+  OWN_LEVELS,
+  parseProxyRange,
+  type TrustedProxies,
+} from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
 import { hasZstd } from "@zooid/txn-log/sqlite";
 import {
@@ -162,6 +171,8 @@ export interface ServerOptions {
    * start is refused either way. Default true.
    */
   readonly healDamage?: boolean;
+  /** The feature levels that this server knows, for tests of upgrades. Default: this version's. */
+  readonly levels?: KnownLevels;
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
   /**
@@ -263,6 +274,7 @@ export interface ServerConfig {
   readonly disk: DiskOptions;
   readonly scrub: Required<ScrubSettings>;
   readonly healDamage: boolean;
+  readonly levels: KnownLevels;
   readonly ensemble: QuorumPeerConfig | undefined;
   readonly reconfigEnabled: boolean;
   readonly standaloneEnabled: boolean;
@@ -429,6 +441,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     reconfigEnabled: options.reconfigEnabled ?? false,
     standaloneEnabled: options.standaloneEnabled ?? true,
     healDamage: options.healDamage ?? true,
+    levels: options.levels ?? OWN_LEVELS,
     ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems, notices),
     localSessions: options.localSessions ?? false,
     localSessionsUpgrading: options.localSessionsUpgrading ?? false,

@@ -35,10 +35,10 @@ export function sidOf({ ensemble }: Pick<ServerConfig, "ensemble">): ServerId {
   return ensemble?.sid ?? SELF;
 }
 
-/** The driver's part of a server's configuration. */
-export function driverConfigOf(config: ServerConfig): DriverConfig {
+/** The driver's part of a server's configuration. @param version of the server */
+export function driverConfigOf(config: ServerConfig, version: string | undefined): DriverConfig {
   return {
-    replica: replicaConfigOf(config),
+    replica: { ...replicaConfigOf(config), version },
     limits: {
       frameBytesMax: config.frameBytesMax,
       outputBytesHigh: Math.min(1024 * 1024, config.outputBytesMax),
@@ -54,12 +54,13 @@ export function driverConfigOf(config: ServerConfig): DriverConfig {
   };
 }
 
-function replicaConfigOf(config: ServerConfig): ReplicaConfig {
+function replicaConfigOf(config: ServerConfig): Omit<ReplicaConfig, "version"> {
   const { ensemble } = config;
   return {
     ...REPLICA_DEFAULTS,
     ...replicaLimitsOf(config),
     sid: sidOf(config),
+    levels: config.levels,
     verifier: ensemble === undefined ? new MajorityQuorum([SELF]) : quorumOf({ servers: ensemble.directory.files }),
     ensemble: ensemble === undefined ? undefined : memberOf(config, ensemble),
     isReconfigEnabled: config.reconfigEnabled,

@@ -3,6 +3,7 @@ import {
   type ElectionMessage,
   formatZxid,
   type LinkRef,
+  levelOfHistory,
   type Members,
   type ServerId,
   ZXID_NONE,
@@ -83,6 +84,7 @@ export class EnsemblePeers implements Peers {
     const { config, ensemble, storage, refusals, driver, info, warn } = parts;
     this.#ensemble = ensemble;
     this.#warn = warn;
+    const zab = () => driver().replica.zab;
     const startId = randomBytes(START_ID_BYTES).toString("hex");
     const options = {
       ensemble,
@@ -90,6 +92,8 @@ export class EnsemblePeers implements Peers {
         bootCount: storage.log.durable.identity.bootCount,
         startId,
         ...saidDiskOf(storage.log.durable),
+        levels: config.levels,
+        level: levelOfHistory({ ...storage.log.durable.levelRaise, level: zab().level }, storage.log.durable.tail.zxid),
       }),
       isFounder: () => driver().replica.zab.founding.isFounder,
       tickMs: config.tickMs,
@@ -100,7 +104,6 @@ export class EnsemblePeers implements Peers {
         this.notServing.refused(`a link from ${address} was refused: ${reason}`, performance.now());
       },
     };
-    const zab = () => driver().replica.zab;
     const input = (step: () => void): void => driver().input(step);
     const refusalOf = (peer: PeerIdentity) => this.#mesh.refusalOf(peer);
     this.links = new QuorumLinks(

@@ -430,7 +430,7 @@ class Server implements ZooidServer {
     const peers = this.#newPeers(storage, () => driver);
     this.#peers = peers;
     const driver: Driver = new Driver({
-      config: driverConfigOf(config),
+      config: driverConfigOf(config, this.#options.version),
       log: storage.log,
       tools: replicaToolsOf(
         config,

@@ -13,6 +13,7 @@ import {
   withEnsembleId,
   withEntry,
   withInstall,
+  withMarks,
   withPromise,
 } from "./log/log-book.ts";
 import { bootLog, newDurableLog } from "./log/log-boot.ts";
@@ -29,6 +30,7 @@ import type {
   LogPosition,
   LogStats,
   ReadResult,
+  RunMarks,
   StoreLog,
 } from "./txn-log.ts";
 
@@ -180,9 +182,11 @@ export class MemoryTxnLog implements StoreLog {
   /** A write was handed over, and waits for {@link syncNext}. For logs that sync by themselves. */
   protected queued(): void {}
 
-  append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
+  append(run: LoggedRun, generation: number, committed: Zxid, marks: RunMarks = {}): void {
     if (this.#dead !== undefined) return;
     const bytes = copyRange(run.bytes, run.start, run.end);
+    const { lastSeenConfig: config, ...rest } = marks;
+    const kept = config === undefined ? rest : { ...rest, lastSeenConfig: copyRange(config, 0, config.length) };
     assert(bytes.length > 0, "an empty batch was appended");
     this.#handler.appending?.(bytes.length);
     this.#queue({
@@ -192,12 +196,10 @@ export class MemoryTxnLog implements StoreLog {
         const tail = walk(bytes, this.#log.tail, (entry) => added.push(entry));
         for (const entry of added) this.#entries.push(entry);
         this.#log = {
-          ...this.#log,
+          ...withMarks(this.#log, kept),
           tail,
           epochs: added.reduce((epochs, entry) => withEntry(epochs, entry.zxid), this.#log.epochs),
           commitHint: hintAt(tail.zxid, this.#log.commitHint, committed),
-          lastSeenConfig:
-            (lastSeenConfig && copyRange(lastSeenConfig, 0, lastSeenConfig.length)) ?? this.#log.lastSeenConfig,
         };
         this.#batchCount++;
         this.#entryCount += added.length;

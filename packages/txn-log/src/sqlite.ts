@@ -1,5 +1,14 @@
 import { join } from "node:path";
-import { assert, earlierOf, formatZxid, isFloorUncommitted, type Zxid } from "@zooid/model/storage";
+import {
+  assert,
+  earlierOf,
+  formatZxid,
+  isFloorUncommitted,
+  knowsLevel,
+  type LevelRange,
+  OWN_LEVELS,
+  type Zxid,
+} from "@zooid/model/storage";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
 import { listBases } from "./archive/archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
@@ -59,6 +68,11 @@ export interface StoreOptions {
    * opened. Default: any log is opened.
    */
   readonly admit?: (found: DurableLog) => void;
+  /**
+   * The feature levels that this server knows; data of another one are refused (`UNKNOWN_LEVEL`).
+   * Default: those of this version.
+   */
+  readonly levels?: LevelRange;
   /**
    * Open a log that lost what it acked; it says `amnesiac` until an install ends that. Otherwise
    * such a log is refused.
@@ -265,6 +279,11 @@ async function openOnce(options: StoreOptions): Promise<Store> {
   try {
     if (options.setAside !== undefined) moveDamaged(options, options.setAside);
     const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
+    const { levels = OWN_LEVELS } = options;
+    // A raise that is not known to be committed counts as well: others may have committed it.
+    if (!knowsLevel(levels, found.level)) {
+      throw new StoreError({ code: "UNKNOWN_LEVEL", directory, level: found.level, known: levels });
+    }
     // An opened log has counted the start, and taken an epoch where it is an ensemble of one:
     // others would wait for a leader of that epoch.
     if (found.log !== undefined) options.admit?.(found.log);
@@ -293,6 +312,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
         takeEpoch: options.takeEpoch === true,
         amnesiac: found.shortened !== undefined,
         applied: found.applied,
+        stateLevel: found.stateLevel,
         leases,
         testBreak: options.testBreak,
       },
@@ -330,7 +350,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     });
     checkpointing = state;
     const { snapshotHoldMs: holdMs = 60_000, testBreak } = options;
-    const transfers = new SnapshotTransfers({ log, state, directory, holdMs, testBreak });
+    const transfers = new SnapshotTransfers({ log, state, directory, holdMs, levels, testBreak });
     const rewrite = (): Promise<boolean> => rewriteState(transfers, options);
     const scrub =
       options.scrub === undefined ? undefined : newScrub(options.scrub, { log, state, logDirectory, leases, rewrite });

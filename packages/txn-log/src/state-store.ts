@@ -70,6 +70,8 @@ export interface StateMeta {
   readonly ensembleId: string;
   /** The id that the next create takes: above every id ever used. */
   readonly nextNodeId: number;
+  /** The feature level in force there. */
+  readonly level: number;
 }
 
 /**

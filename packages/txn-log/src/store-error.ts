@@ -1,4 +1,4 @@
-import { errorJson, keepCode } from "@zooid/model/storage";
+import { errorJson, keepCode, unknownLevelText } from "@zooid/model/storage";
 
 /** Why a store cannot be opened, read or written. */
 export type StoreErrorDetail =
@@ -20,6 +20,13 @@ export type StoreErrorDetail =
   /** An offline command that makes the directory did not come to its end. */
   | { readonly code: "UNFINISHED"; readonly directory: string; readonly command?: string }
   | { readonly code: "NEWER_FORMAT"; readonly file: string; readonly known: number; readonly found: number }
+  /** The feature level of the data is none that this version knows. */
+  | {
+      readonly code: "UNKNOWN_LEVEL";
+      readonly directory: string;
+      readonly level: number;
+      readonly known: { readonly lowest: number; readonly highest: number };
+    }
   /** Something is not what was written. `place` names table and row; `hint` says what to do. */
   | {
       readonly code: "DAMAGED";
@@ -92,6 +99,8 @@ function describe(detail: StoreErrorDetail): string {
       return `${detail.directory} is unfinished: ${detail.command ?? "zooid-server restore or import"} was stopped before its end; repeat that command, which begins again, or remove the directory`;
     case "NEWER_FORMAT":
       return `${detail.file} has format ${detail.found}, this version knows formats up to ${detail.known}; nothing was changed`;
+    case "UNKNOWN_LEVEL":
+      return `${unknownLevelText(detail.directory, detail.level, detail.known)}; nothing was changed`;
     case "DAMAGED":
       return `${detail.file} is damaged at ${detail.place}: ${detail.found}${detail.hint === undefined ? "" : `; ${detail.hint}`}`;
     case "UNREADABLE":

@@ -13,14 +13,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { formatZxid, type ReadResult, type Zxid } from "@zooid/model";
+import { FEATURE_LEVELS, formatZxid, type ReadResult, type Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_NONE } from "./chain.ts";
 import { findWitnessDamage, readWitness, WitnessFile } from "./directory/witness.ts";
+import { LOG_FORMAT } from "./log/log-boot.ts";
 import { LogFile } from "./log/log-file.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
+import { SNAPSHOT_FORMAT } from "./snapshots/snapshot-format.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
+import { STATE_FORMAT } from "./state/state-rows.ts";
 import { StoreError } from "./store-error.ts";
 import { leavesWhatWasCompleted } from "./testing/killed-process.ts";
 import { newestSegment } from "./testing/newest-segment.ts";
@@ -135,24 +138,31 @@ describe("opening", () => {
 
   test("a newer format is refused", async () => {
     await fill(1);
-    const error = { code: "NEWER_FORMAT", known: 2, found: 3 };
-    tamper("newest", "UPDATE store SET format = 3; PRAGMA user_version = 3");
+    const error = { code: "NEWER_FORMAT", known: 3, found: 4 };
+    tamper("newest", "UPDATE store SET format = 4; PRAGMA user_version = 4");
     expect((await refusal()).detail).toMatchObject(error);
-    tamper("newest", "UPDATE store SET format = 2; PRAGMA user_version = 2");
-    tamper("state-1.db", "UPDATE meta SET format = 3; PRAGMA user_version = 3");
+    tamper("newest", "UPDATE store SET format = 3; PRAGMA user_version = 3");
+    tamper("state-1.db", "UPDATE meta SET format = 4; PRAGMA user_version = 4");
     expect((await refusal()).detail).toMatchObject({ ...error, file: join(directory, "state-1.db") });
-    tamper("log.db", "UPDATE store SET format = 3; PRAGMA user_version = 3");
+    tamper("log.db", "UPDATE store SET format = 4; PRAGMA user_version = 4");
     expect((await refusal()).detail).toMatchObject({ ...error, file: join(directory, "log.db") });
   });
 
-  test.each(["newest", "state-1.db", "log.db"])(
-    "format 1 of %s, which no released version wrote, is refused",
-    async (file) => {
+  test.each([1, 2].flatMap((format) => ["newest", "state-1.db", "log.db"].map((file) => [format, file] as const)))(
+    "format %i of %s, which no released version wrote, is refused",
+    async (format, file) => {
       await fill(1);
-      tamper(file, `UPDATE ${file === "state-1.db" ? "meta" : "store"} SET format = 1; PRAGMA user_version = 1`);
-      expect((await refusal()).detail).toMatchObject({ code: "FOREIGN", found: expect.stringContaining("format 1,") });
+      const table = file === "state-1.db" ? "meta" : "store";
+      tamper(file, `UPDATE ${table} SET format = ${format}; PRAGMA user_version = ${format}`);
+      const found = expect.stringContaining(`format ${format},`);
+      expect((await refusal()).detail).toMatchObject({ code: "FOREIGN", found });
     },
   );
+
+  test("the formats that are written are those of the feature level", () => {
+    const { formats } = FEATURE_LEVELS.at(-1) ?? {};
+    expect(formats).toEqual({ log: LOG_FORMAT, state: STATE_FORMAT, snapshot: SNAPSHOT_FORMAT });
+  });
 
   test.each([
     ["newest", "store"],
@@ -161,7 +171,7 @@ describe("opening", () => {
   ])("a flipped bit in the format's number of %s is damage, and no newer format", async (file, table) => {
     await fill(1);
     const name = file === "newest" ? newestSegment(directory) : file;
-    tamper(file, `UPDATE ${table} SET format = format | 4`);
+    tamper(file, `UPDATE ${table} SET format = format | 8`);
     const error = { code: "DAMAGED", file: join(directory, name), place: `table ${table}, row 1` };
     expect((await refusal()).detail).toMatchObject(error);
     tamper(file, "PRAGMA user_version = 0");
@@ -172,7 +182,7 @@ describe("opening", () => {
     await fill(1);
     const name = file === "newest" ? newestSegment(directory) : file;
     const database = new Sqlite(join(directory, name), { readonly: true });
-    expect(database.pragma("user_version", { simple: true })).toBe(2);
+    expect(database.pragma("user_version", { simple: true })).toBe(3);
     database.close();
   });
 

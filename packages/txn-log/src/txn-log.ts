@@ -1,4 +1,4 @@
-import type { Chain, LatencyBuckets, LogPosition, LogState, TxnLog, Zxid } from "@zooid/model";
+import type { Chain, LatencyBuckets, LevelRaise, LogPosition, LogState, TxnLog, Zxid } from "@zooid/model";
 
 export type {
   EntryRun,
@@ -10,6 +10,7 @@ export type {
   LogPosition,
   LogState,
   ReadResult,
+  RunMarks,
   TxnLog,
 } from "@zooid/model";
 
@@ -142,6 +143,7 @@ export interface DurableLog extends LogState {
   readonly stateFile: string;
   readonly committedConfig: Uint8Array | undefined;
   readonly lastSeenConfig: Uint8Array | undefined;
+  readonly levelRaise: LevelRaise;
   /** Identities that the log had before, oldest first. */
   readonly branches: readonly LogBranch[];
 }

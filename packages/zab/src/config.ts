@@ -1,4 +1,11 @@
-import { COUNTER_TRANSFER, type Members, type QuorumVerifier, type ServerId } from "@zooid/model";
+import {
+  COUNTER_TRANSFER,
+  type LevelRange,
+  type Members,
+  OWN_LEVELS,
+  type QuorumVerifier,
+  type ServerId,
+} from "@zooid/model";
 
 export interface PeerConfig {
   readonly sid: ServerId;
@@ -48,6 +55,10 @@ export interface PeerConfig {
    * `members` say so.
    */
   readonly hasPast: boolean;
+  /** The feature levels that this server knows. */
+  readonly levels: LevelRange;
+  /** The version of this server, for the operators of others; undefined: it says none. */
+  readonly version: string | undefined;
   /** Becomes the ensemble's id if it has none when this server first leads. */
   readonly newEnsembleId: string;
 }
@@ -67,5 +78,7 @@ export const PEER_DEFAULTS: Omit<PeerConfig, "sid" | "verifier"> = {
   counterMax: COUNTER_TRANSFER,
   foundingWaitMs: undefined,
   hasPast: false,
+  levels: OWN_LEVELS,
+  version: undefined,
   newEnsembleId: "zooid",
 };

@@ -7,6 +7,7 @@ import type {
   LogPosition,
   LogState,
   ReadResult,
+  RunMarks,
   TxnLog,
   Zxid,
 } from "@zooid/model";
@@ -42,9 +43,9 @@ export class FencedLog {
     this.#generation++;
   }
 
-  append(run: LoggedRun, committed: Zxid, lastSeenConfig?: Uint8Array): void {
+  append(run: LoggedRun, committed: Zxid, marks?: RunMarks): void {
     this.#underWay++;
-    this.#log.append(run, this.#generation, committed, lastSeenConfig);
+    this.#log.append(run, this.#generation, committed, marks);
   }
 
   setConfigs(configs: LogConfigs, done: () => void): void {

@@ -1,4 +1,4 @@
-import type { PeerMessage, RefuseReason, ServerId, SessionId, Zxid } from "@zooid/model";
+import type { LevelRange, PeerMessage, RefuseReason, ServerId, SessionId, Zxid } from "@zooid/model";
 
 /**
  * Events of the broadcast for operators, as data: checks and tests look at kinds, and the edge
@@ -130,7 +130,9 @@ export type LeaderRefusal =
   | { readonly kind: "history-of-one-server"; readonly leader: ServerId; readonly through: Zxid }
   | { readonly kind: "epoch-promised"; readonly offered: number; readonly promised: number; readonly to: number }
   | { readonly kind: "applied-beyond"; readonly leader: ServerId; readonly applied: Zxid; readonly from: Zxid }
-  | { readonly kind: "histories-differ"; readonly leader: ServerId; readonly at: Zxid };
+  | { readonly kind: "histories-differ"; readonly leader: ServerId; readonly at: Zxid }
+  /** This server does not know the feature level of the leader's history. */
+  | { readonly kind: "leaders-level"; readonly leader: ServerId; readonly level: number; readonly levels: LevelRange };
 
 /** Why a server refuses a learner. */
 export type LearnerRefusal =
@@ -147,6 +149,11 @@ export type LearnerRefusal =
   | { readonly kind: "promise-impossible"; readonly sid: ServerId; readonly epoch: number }
   | { readonly kind: "commit-unknown-here"; readonly zxid: Zxid }
   | { readonly kind: "histories-differ"; readonly at: Zxid }
+  /**
+   * It does not know the feature level of this server's history. Level 0: this server has no
+   * history, and the two have no common level.
+   */
+  | { readonly kind: "learners-level"; readonly sid: ServerId; readonly level: number; readonly levels: LevelRange }
   | { readonly kind: "no-state-to-send" }
   | { readonly kind: "follows-another"; readonly leader: ServerId }
   | { readonly kind: "no-leader-known" }

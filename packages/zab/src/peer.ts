@@ -4,6 +4,7 @@ import {
   type DiskRoom,
   type FrameBatch,
   InvariantError,
+  type LevelRaise,
   type LinkRef,
   type LogState,
   type PeerMessage,
@@ -17,9 +18,11 @@ import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
 import { Founding, type SaidDisk } from "./founding.ts";
+import { KnownLevel } from "./known-level.ts";
 import { type DiskDoubt, decodeMembers, KnownMembers } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
+import type { MemberLevels } from "./leader/levels.ts";
 import type { NamedDisks } from "./leader/voter-disks.ts";
 import type { Wishes } from "./leader/wishes.ts";
 import { Learner } from "./learner/learner.ts";
@@ -39,6 +42,7 @@ export class ZabPeer {
   readonly #log: FencedLog;
   readonly #lostHistory: LostHistory;
   readonly #members: KnownMembers;
+  readonly #level: KnownLevel;
   readonly #founding: Founding;
   readonly #early: EarlyLearners;
   readonly #cycle: RoleCycle;
@@ -56,6 +60,7 @@ export class ZabPeer {
     this.#log = new FencedLog(sinks.log);
     this.#lostHistory = new LostHistory(this.#log);
     this.#members = new KnownMembers(this.#config, sinks.log.durable, () => this.#membersChanged());
+    this.#level = new KnownLevel(this.#config.levels, sinks.log.durable);
     this.#founding = new Founding({
       config: this.#config,
       members: this.#members,
@@ -73,6 +78,7 @@ export class ZabPeer {
     return {
       config: this.#config,
       members: this.#members,
+      level: this.#level,
       sinks: this.#sinks,
       log: this.#log,
       lostHistory: this.#lostHistory,
@@ -230,6 +236,37 @@ export class ZabPeer {
   get dataOf(): { readonly ensembleId?: string } {
     const { ensembleId } = this.#log.durable.identity;
     return this.#lostHistory.isBlank || ensembleId === "" ? {} : { ensembleId };
+  }
+
+  /** The feature level in force, as far as this server knows. It never falls. */
+  get level(): number {
+    return this.#level.inForce(this.committed);
+  }
+
+  /** The last raise of the feature level that this server has logged, committed or not. */
+  get levelRaise(): LevelRaise {
+    return this.#level.raise;
+  }
+
+  /**
+   * At the leader: one of the next batches raises the feature level. Until the level is in force
+   * nothing is proposed that needs it.
+   */
+  expectRaise(): void {
+    this.#level.isExpected = true;
+  }
+
+  /** At the leader: the members, and the feature levels that they know. Undefined elsewhere. */
+  memberLevels(): readonly MemberLevels[] | undefined {
+    return this.#cycle.leading?.levels.members;
+  }
+
+  /**
+   * At the leader of an ensemble in which nothing was written yet: the level that it is founded at.
+   * Undefined elsewhere.
+   */
+  get foundingLevel(): number | undefined {
+    return this.#cycle.leading?.levels.founding;
   }
 
   /** The configurations of the ensemble. */

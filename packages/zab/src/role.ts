@@ -2,6 +2,7 @@ import type { DiskRoom, LinkRef, ServerId, Zxid } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 import type { FencedLog } from "./fenced-log.ts";
 import type { Founding } from "./founding.ts";
+import type { KnownLevel } from "./known-level.ts";
 import type { KnownMembers } from "./known-members.ts";
 import type { LostHistory } from "./lost-history.ts";
 import type { RoleEnd } from "./operator-events.ts";
@@ -29,6 +30,7 @@ export interface Role {
 export interface RoleContext {
   readonly config: PeerConfig;
   readonly members: KnownMembers;
+  readonly level: KnownLevel;
   readonly sinks: AllSinks;
   readonly log: FencedLog;
   readonly lostHistory: LostHistory;

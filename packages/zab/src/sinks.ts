@@ -48,11 +48,18 @@ export interface ZabApplication {
   /** A snapshot was received and the log continues it: load it, at once. */
   install?(): void;
   /**
-   * The configurations of the ensemble that these entries carry, oldest first, as text with their
-   * zxids as versions; undefined if none does. Called where the ensemble can be changed while it
-   * runs.
+   * What these entries change that the log and the broadcast know besides entries; undefined if
+   * none does. A leader that can have no such entry does not ask.
    */
-  configsIn?(run: LoggedRun): readonly Uint8Array[] | undefined;
+  changesIn?(run: LoggedRun): LoggedChanges | undefined;
+}
+
+/** Changes that entries of a run carry, oldest first. */
+export interface LoggedChanges {
+  /** Configurations of the ensemble, as text with their zxids as versions. */
+  readonly configs: readonly Uint8Array[];
+  /** Raises of the feature level. */
+  readonly raises: readonly { readonly level: number; readonly zxid: Zxid }[];
 }
 
 /** Links between a learner and its leader. */

@@ -16,6 +16,7 @@ import {
   type LoggedRun,
   type LogPosition,
   type LogState,
+  type RunMarks,
   type TxnLog,
   unkeyedHash32,
   ZXID_NONE,
@@ -63,13 +64,13 @@ export class VolatileLog implements TxnLog {
     this.#appended = appended;
   }
 
-  append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
+  append(run: LoggedRun, generation: number, committed: Zxid, marks: RunMarks = {}): void {
     const entries = this.#cut(run, this.#entries.at(-1) ?? this.durable.tail);
     this.#later(() => {
       this.#entries.push(...entries);
       this.#change({
         commitHint: Math.max(this.durable.commitHint, committed) as Zxid,
-        ...(lastSeenConfig === undefined ? {} : { lastSeenConfig }),
+        ...marks,
       });
       this.#appended(generation, this.durable.tail.zxid);
     });
@@ -110,7 +111,7 @@ export class VolatileLog implements TxnLog {
   }
 
   installHistory(install: HistoryInstall, done: () => void): void {
-    const { epoch, tail, committed, ensembleId, lastSeenConfig, committedConfig } = install;
+    const { epoch, tail, committed, ensembleId, lastSeenConfig, committedConfig, levelRaise } = install;
     const stage = this.#stage;
     assert(stage !== undefined, "a history is installed from a stage");
     this.#stage = undefined;
@@ -122,6 +123,7 @@ export class VolatileLog implements TxnLog {
         amnesiac: false,
         ...(lastSeenConfig === undefined ? {} : { lastSeenConfig }),
         ...(committedConfig === undefined ? {} : { committedConfig }),
+        ...(levelRaise === undefined ? {} : { levelRaise }),
         ...(ensembleId === undefined ? {} : { identity: { ...this.durable.identity, ensembleId } }),
       });
       assert(this.durable.tail.zxid === tail, "the installed history ends where the leader named its end");

@@ -89,6 +89,7 @@ const STORE_STATUS: Readonly<Partial<Record<StoreError["code"], ExitStatus>>> = 
   LOCKED: ExitStatus.DATA_IN_USE,
   FOREIGN: ExitStatus.DATA_FOREIGN,
   NEWER_FORMAT: ExitStatus.DATA_NEWER,
+  UNKNOWN_LEVEL: ExitStatus.DATA_NEWER,
   UNREADABLE: ExitStatus.DATA_UNREADABLE,
   NOT_DURABLE: ExitStatus.DATA_UNREADABLE,
   DAMAGED: ExitStatus.DATA_DAMAGED,

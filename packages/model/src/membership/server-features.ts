@@ -11,3 +11,14 @@ export const SERVER_FEATURES = "child-pages";
 
 /** One more word of a server that keeps a history and answers questions about the past. */
 export const HISTORY_FEATURE = "history";
+
+/** One more word: the feature level that this server has applied, as `level-1`. It never falls. */
+export function levelFeature(level: number): string {
+  return `level-${level}`;
+}
+
+/** The level in the words of a server; undefined from a server that names none. */
+export function levelInFeatures(words: string): number | undefined {
+  const [, level] = /(?:^| )level-(\d{1,9})(?: |$)/.exec(words) ?? [];
+  return level === undefined ? undefined : Number(level);
+}

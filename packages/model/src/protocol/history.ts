@@ -1,3 +1,4 @@
+import type { LevelRaise } from "../levels/level-raise.ts";
 import { composeZxid, type Zxid } from "./zxid.ts";
 
 /**
@@ -74,6 +75,8 @@ export interface LogState {
    */
   readonly committedConfig?: Uint8Array | undefined;
   readonly lastSeenConfig?: Uint8Array | undefined;
+  /** The last raise of the feature level; absent where there was none, which is level 1. */
+  readonly levelRaise?: LevelRaise | undefined;
 }
 
 /**
@@ -127,6 +130,8 @@ export interface HistoryInstall {
   readonly lastSeenConfig?: Uint8Array;
   /** The one that it replaces, while it is not known to be committed. */
   readonly committedConfig?: Uint8Array;
+  /** The last raise of the feature level up to the history's end. Default: the log's own stays. */
+  readonly levelRaise?: LevelRaise;
 }
 
 /** Entries of a log, in the framing of batches: zxid (u64 BE), length (u32 BE), record. */

@@ -49,6 +49,8 @@ export const OpCode = {
    * on.
    */
   BEGIN_CLOSE_SESSION: -12,
+  /** Inside the transactions of servers: the feature level is raised. */
+  RAISE_LEVEL: -13,
   ERROR: -1,
 } as const;
 

@@ -1,3 +1,5 @@
+import type { LevelRange } from "../levels/feature-level.ts";
+import type { LevelRaise } from "../levels/level-raise.ts";
 import type { ServerId } from "../membership/server-id.ts";
 import type { Identity } from "../tree/acl-entry.ts";
 import type { EpochPromise, EpochRange, LogPosition } from "./history.ts";
@@ -70,8 +72,9 @@ export type DiskRoom = "enough" | "low" | "full";
  * - `epoch-low`: the learner has promised a later epoch
  * - `diverged`: the histories split below the point where they should agree
  * - `unable`: something failed at the sender; the text says what
+ * - `level`: one of the two does not know the feature level of the other's history
  */
-export type RefuseReason = "not-leading" | "epoch-low" | "diverged" | "unable";
+export type RefuseReason = "not-leading" | "epoch-low" | "diverged" | "unable" | "level";
 
 /**
  * Between a leader and a learner, on one ordered link that the learner dialed for this purpose.
@@ -107,6 +110,10 @@ export type ZabMessage =
       readonly isWish?: boolean;
       /** See `LogState`. Absent from a server that has none, as those of version 0.1.0. */
       readonly diskId?: string;
+      /** The feature levels that its version knows. Absent: level 1 alone. */
+      readonly levels?: LevelRange;
+      /** Its version, such as `0.1.0`, for operators; absent where it does not say. */
+      readonly version?: string;
     }
   | {
       readonly kind: "leader-info";
@@ -176,6 +183,8 @@ export type ZabMessage =
       readonly config: Uint8Array | undefined;
       /** The committed one, where the former is a change that is not. */
       readonly committedConfig: Uint8Array | undefined;
+      /** The last raise of the feature level in the history; absent where there is none. */
+      readonly levelRaise?: LevelRaise;
     }
   | { readonly kind: "ack-new-leader"; readonly epoch: number; readonly through: Zxid }
   | { readonly kind: "up-to-date"; readonly epoch: number; readonly committed: Zxid }

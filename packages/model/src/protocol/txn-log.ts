@@ -1,3 +1,4 @@
+import type { LevelRaise } from "../levels/level-raise.ts";
 import type { Chain, EntryRun, EpochPromise, HistoryInstall, LogPosition, LogState } from "./history.ts";
 import type { Zxid } from "./zxid.ts";
 
@@ -8,6 +9,14 @@ export interface LoggedRun {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
+}
+
+/** What a log knows of a run besides its entries; durable together with them. */
+export interface RunMarks {
+  /** The last configuration that one of them carries. */
+  readonly lastSeenConfig?: Uint8Array;
+  /** The last raise of the feature level among them. */
+  readonly levelRaise?: LevelRaise;
 }
 
 /** Configurations of the ensemble to be replaced; the others stay. Their bytes are opaque. */
@@ -43,10 +52,8 @@ export interface TxnLog {
    *
    * @param generation echoed in the completion
    * @param committed the commit point known now, written along as the hint: it may lag
-   * @param lastSeenConfig a configuration that an entry of the run carries: durable together with
-   *   it
    */
-  append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void;
+  append(run: LoggedRun, generation: number, committed: Zxid, marks?: RunMarks): void;
   setConfigs(configs: LogConfigs, done: () => void): void;
   /** The epoch that was promised, and to whom. Epochs not above the recorded one are a defect. */
   setPromise(promise: EpochPromise, done: () => void): void;

@@ -47,7 +47,7 @@ export interface TxnOp {
   /**
    * CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, CHECK, ERROR,
    * CREATE_SESSION or CLOSE_SESSION, as the client asked it: the form of the answer follows from
-   * it. DELETE_CONTAINER and BEGIN_CLOSE_SESSION are a leader's own.
+   * it. DELETE_CONTAINER, BEGIN_CLOSE_SESSION and RAISE_LEVEL are a leader's own.
    */
   op: number;
   /** The full path, of a sequential node with its suffix. Empty for session ops and errors. */
@@ -69,7 +69,9 @@ export interface TxnOp {
    */
   ownerHigh: number;
   ownerLow: number;
-  /** The version that results: of the data (SET_DATA) or the ACL (SET_ACL). */
+  /**
+   * The version that results: of the data (SET_DATA) or the ACL (SET_ACL). RAISE_LEVEL: the level.
+   */
   version: number;
   /** How many children the parent was ever given, this one counted. Creates. */
   parentCversion: number;

@@ -2,6 +2,7 @@ import {
   assertNever,
   copyRange,
   ErrorCode,
+  isWrite,
   type LinkRef,
   newRequest,
   OpCode,
@@ -224,7 +225,8 @@ export class ForwardedRequests {
     // Its server forwarded it before it knew, or is of an earlier version and never knows.
     const isRefused = isReadable && this.#parts.zab.lacksRoom && addsData(request, requests);
     if (forwarded.isLocal) {
-      if (isRefused) proposer.refuse(requester, ErrorCode.OPERATION_TIMEOUT);
+      if (!isWrite(request.op)) proposer.refuse(requester, ErrorCode.UNIMPLEMENTED);
+      else if (isRefused) proposer.refuse(requester, ErrorCode.OPERATION_TIMEOUT);
       else if (isReadable) proposer.write(requester, this.#clients.identities(link, forwarded.client), request, true);
       else proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
       return;
@@ -234,6 +236,8 @@ export class ForwardedRequests {
     if (session === undefined || session.closing) proposer.refuse(requester, ErrorCode.SESSION_EXPIRED);
     // rule: requests-of-a-moved-session-are-refused
     else if (session.owner !== sid) proposer.refuse(requester, ErrorCode.SESSION_MOVED);
+    // A learner of a later version may forward one: the feature level is below it.
+    else if (!isWrite(request.op)) proposer.refuse(requester, ErrorCode.UNIMPLEMENTED);
     else if (!isReadable) proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
     else if (isRefused) proposer.refuse(requester, ErrorCode.OPERATION_TIMEOUT);
     else {

@@ -37,7 +37,9 @@ import { UnconfirmedRefusals } from "../sessions/unconfirmed-refusals.ts";
 import type { ReplicaSinks } from "../sinks.ts";
 import { SlowRequests } from "../slow-requests.ts";
 import type { ReplicaTools } from "../tools.ts";
+import { FeatureLevel } from "../writes/feature-level.ts";
 import { InFlightWrites } from "../writes/in-flight-writes.ts";
+import { LoggedChanges } from "../writes/logged-changes.ts";
 import { MemberChanges } from "../writes/member-changes.ts";
 import { QuotaNotes } from "../writes/quota-notes.ts";
 import { Reaper } from "../writes/reaper.ts";
@@ -100,6 +102,8 @@ export class ReplicaParts implements RoleParts {
   readonly inFlightWrites: InFlightWrites;
   readonly proposer: TxnProposer;
   readonly memberChanges: MemberChanges;
+  readonly featureLevel: FeatureLevel;
+  readonly loggedChanges: LoggedChanges;
   readonly quotaNotes: QuotaNotes;
   readonly reaper: Reaper;
   readonly forwarder: RequestForwarder;
@@ -149,6 +153,8 @@ export class ReplicaParts implements RoleParts {
     this.inFlightWrites = new InFlightWrites(this);
     this.proposer = new TxnProposer(this);
     this.memberChanges = new MemberChanges(this);
+    this.featureLevel = new FeatureLevel(this);
+    this.loggedChanges = new LoggedChanges(this);
     this.quotaNotes = new QuotaNotes(this);
     this.reaper = new Reaper(this);
     this.forwarder = new RequestForwarder(this.zab);

@@ -88,7 +88,7 @@ describe("a page of children", () => {
 
 test("a server's features are read from a path that is no node", () => {
   const { zk, ref } = furnished();
-  expect(zk.ask(ref, OpCode.GET_DATA, read(SERVER_FEATURES_PATH))).toBe(`data ${SERVER_FEATURES}`);
+  expect(zk.ask(ref, OpCode.GET_DATA, read(SERVER_FEATURES_PATH))).toBe(`data ${SERVER_FEATURES} level-1`);
   expect(zk.ask(ref, OpCode.EXISTS, read(SERVER_FEATURES_PATH))).toBe("NO_NODE");
   expect(zk.ask(ref, OpCode.GET_CHILDREN, read("/zookeeper"))).toBe("children config,quota");
   zk.ask(ref, OpCode.CREATE, create(SERVER_FEATURES_PATH, "a node of a client"));

@@ -3,6 +3,7 @@ import {
   type ByteSlice,
   ErrorCode,
   may,
+  type NodeView,
   OpCode,
   Permission,
   PRICES,
@@ -108,12 +109,17 @@ export class LocalReads {
     const code = readRefusal(this.#parts, connection, node, Permission.READ);
     if (code !== ErrorCode.OK) {
       if (code === ErrorCode.NO_NODE && isFeaturesPath(path))
-        sinks.replies.data(connection.ref, request.xid, zxid, featuresView(this.#parts.tools.history !== undefined));
+        sinks.replies.data(connection.ref, request.xid, zxid, this.#features());
       else sinks.replies.header(connection.ref, request.xid, zxid, code);
       return;
     }
     if (request.watch) this.#arm(WatchTableKind.DATA, connection, request);
     sinks.replies.data(connection.ref, request.xid, zxid, tree.view(node));
+  }
+
+  #features(): NodeView {
+    const { tools, tree } = this.#parts;
+    return featuresView(tools.history !== undefined, tree.level);
   }
 
   #exists(connection: Connection, request: Request, zxid: Zxid): void {

@@ -2,6 +2,7 @@ import {
   type ByteSlice,
   emptySlice,
   HISTORY_FEATURE,
+  levelFeature,
   type NodeView,
   READ_ONLY_ACL,
   SERVER_FEATURES,
@@ -19,13 +20,23 @@ export function isFeaturesPath(path: Readonly<ByteSlice>): boolean {
   return path.end - path.start === PATH.end - PATH.start && sliceEquals(path, PATH);
 }
 
-/** The answer to a read of that path. */
-export function featuresView(hasHistory: boolean): NodeView {
-  return hasHistory ? WITH_HISTORY : PLAIN;
+/**
+ * The answer to a read of that path.
+ *
+ * @param level the feature level that this server has applied
+ */
+export function featuresView(hasHistory: boolean, level: number): NodeView {
+  const words = [SERVER_FEATURES, ...(hasHistory ? [HISTORY_FEATURE] : []), levelFeature(level)].join(" ");
+  let view = VIEWS.get(words);
+  if (view === undefined) {
+    view = viewOf(words);
+    VIEWS.set(words, view);
+  }
+  return view;
 }
 
-const PLAIN: NodeView = viewOf(SERVER_FEATURES);
-const WITH_HISTORY: NodeView = viewOf(`${SERVER_FEATURES} ${HISTORY_FEATURE}`);
+/** As many as there are levels, twice. */
+const VIEWS = new Map<string, NodeView>();
 
 function viewOf(words: string): NodeView {
   const data = sliceOf(words);

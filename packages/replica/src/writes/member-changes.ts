@@ -1,22 +1,13 @@
 import type { PrepareContext } from "@zooid/data-tree";
-import type { LoggedRun } from "@zooid/model";
 import {
   type ChangeRequest,
   changedMembers,
-  copySlice,
   counted,
   counterOf,
   ErrorCode,
-  FRAME_HEADER_BYTES,
-  frameLength,
-  frameZxid,
   type Members,
   membersText,
-  newTxnHeader,
-  newTxnOp,
-  OpCode,
   ServerNumberError,
-  type TxnHeader,
   type TxnOp,
   ZXID_NONE,
   type Zxid,
@@ -46,8 +37,6 @@ const WISH_REPORT_MS = 60_000;
  */
 export class MemberChanges {
   readonly #parts: Parts;
-  readonly #header: TxnHeader = newTxnHeader();
-  readonly #op: TxnOp = newTxnOp();
   /** A change that is prepared, and may not be proposed yet. */
   #prepared: Zxid | undefined;
   #notedMs = Number.NEGATIVE_INFINITY;
@@ -170,31 +159,9 @@ export class MemberChanges {
     return code;
   }
 
-  /**
-   * The configurations in a run of entries. At most one of them is under way, the last one; a
-   * server that lags gets the earlier ones as well.
-   */
-  configsIn({ bytes, start, end }: LoggedRun): readonly Uint8Array[] | undefined {
-    const { entries } = this.#parts.tools;
-    const header = this.#header;
-    let configs: readonly Uint8Array[] | undefined;
-    for (let at = start; at < end; ) {
-      const from = at + FRAME_HEADER_BYTES;
-      const next = from + frameLength(bytes, at);
-      entries.open(bytes, from, next, header);
-      const config = header.op === OpCode.RECONFIG ? this.#configOf(frameZxid(bytes, at)) : undefined;
-      if (config !== undefined) configs = [...(configs ?? []), config];
-      at = next;
-    }
-    return configs;
-  }
-
-  /** The opened entry's; a change that was refused has none. */
-  #configOf(zxid: Zxid): Uint8Array | undefined {
-    const op = this.#op;
-    if (!this.#parts.tools.entries.next(op) || op.op !== OpCode.SET_DATA) return undefined;
+  /** The change of that zxid is in the log. */
+  logged(zxid: Zxid): void {
     if (this.#prepared === zxid) this.#prepared = undefined;
-    return copySlice(op.data);
   }
 
   /** The configuration changed, or begins to. */

@@ -30,6 +30,8 @@ interface OpenMultiParts {
   readonly limits: MultiLimits;
   /** The context of the transaction that is open in the batcher. */
   readonly context: PrepareContext;
+  /** Whether the feature level in force has no such operation. */
+  readonly lacks: (op: number) => boolean;
   readonly put: (op: Readonly<TxnOp>) => void;
 }
 
@@ -58,6 +60,7 @@ export class OpenMulti {
   readonly #batcher: TxnBatcher;
   readonly #limits: MultiLimits;
   readonly #context: PrepareContext;
+  readonly #lacks: (op: number) => boolean;
   readonly #put: (op: Readonly<TxnOp>) => void;
   readonly #request: Request = newRequest();
   readonly #part: Request = newRequest();
@@ -79,6 +82,7 @@ export class OpenMulti {
     this.#batcher = parts.batcher;
     this.#limits = parts.limits;
     this.#context = parts.context;
+    this.#lacks = parts.lacks;
     this.#put = parts.put;
   }
 
@@ -154,7 +158,7 @@ export class OpenMulti {
     if (result.code !== ErrorCode.OK) {
       if (part.acl !== undefined) this.#acls.add(part.acl);
     } else {
-      const code = this.#tree.prepare(part, this.#context, op);
+      const code = this.#lacks(part.op) ? ErrorCode.UNIMPLEMENTED : this.#tree.prepare(part, this.#context, op);
       // A part beyond the limits of any request fails the multi as a whole.
       if (code === ErrorCode.MARSHALLING_ERROR) return false;
       if (code === ErrorCode.OK) {

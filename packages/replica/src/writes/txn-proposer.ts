@@ -22,6 +22,7 @@ import {
 } from "@zooid/model";
 import { whoOf } from "../auth/who.ts";
 import type { GroundParts } from "../parts/ground.ts";
+import type { FeatureLevel, RaiseAnswer } from "./feature-level.ts";
 import { HeldShares } from "./held-shares.ts";
 import type { MemberChanges } from "./member-changes.ts";
 import { type MultiResult, OpenMulti } from "./open-multi.ts";
@@ -30,6 +31,7 @@ import type { QuotaNotes } from "./quota-notes.ts";
 interface Parts extends GroundParts {
   readonly quotaNotes: QuotaNotes;
   readonly memberChanges: MemberChanges;
+  readonly featureLevel: FeatureLevel;
 }
 
 /** The origin of a write, as its transaction's header carries it. */
@@ -54,6 +56,8 @@ const OPERATOR: Requester = {
   cxid: 0,
   op: OpCode.RECONFIG,
 };
+
+const RAISER: Requester = { ...OPERATOR, op: OpCode.RAISE_LEVEL };
 
 /**
  * The work of an op of a transaction that is no multi; see {@link OpenMulti} for parts of a multi.
@@ -111,6 +115,7 @@ export class TxnProposer {
       batcher: tools.batcher,
       limits: config,
       context: this.#context,
+      lacks: (op) => parts.featureLevel.lacks(op),
       put: (op) => this.#put(op),
     });
   }
@@ -163,6 +168,7 @@ export class TxnProposer {
     // rule: pending-changes-end-with-the-leadership
     tree.discardPending();
     this.#parts.memberChanges.discard();
+    this.#parts.featureLevel.discard();
     this.#shares.discard();
   }
 
@@ -234,6 +240,28 @@ export class TxnProposer {
     return this.#change((context, op) => memberChanges.prepareWish(wish, context, op));
   }
 
+  /** An operator raises the feature level. */
+  raiseLevel(): RaiseAnswer {
+    const answer = this.#parts.featureLevel.mayRaise();
+    if (answer.kind !== "proposed") return answer;
+    if (this.isPreparing) return { kind: "busy" };
+    this.#raiseTo(answer.level);
+    return answer;
+  }
+
+  /** Writes the level at which the ensemble is founded, unless that is what no entry means. */
+  foundLevel(): void {
+    const level = this.#parts.zab.foundingLevel ?? 1;
+    if (level > 1) this.#raiseTo(level);
+  }
+
+  #raiseTo(level: number): void {
+    this.#begin(RAISER);
+    this.#parts.featureLevel.prepare(level, this.#header.zxid, this.#op);
+    this.#put(this.#op);
+    this.#parts.tools.batcher.end();
+  }
+
   #change(prepare: (context: Readonly<PrepareContext>, op: TxnOp) => ErrorCode): ErrorCode {
     if (this.isPreparing) return ErrorCode.OPERATION_TIMEOUT;
     const { tools } = this.#parts;
@@ -291,16 +319,16 @@ export class TxnProposer {
     const context = this.#context;
     context.identities = identities;
     context.isLocal = isLocal;
+    const { featureLevel, memberChanges, tree } = this.#parts;
     if (request.op === OpCode.MULTI) {
       this.#multi.begin();
       this.#endMulti(this.#multi.run(this.#parts.config.prepareWorkPerTurn));
       return;
     }
-    const { memberChanges, tree } = this.#parts;
-    const code =
-      request.op === OpCode.RECONFIG && request.change !== undefined
-        ? memberChanges.prepare(request.change, context, this.#op)
-        : tree.prepare(request, context, this.#op);
+    let code: ErrorCode = ErrorCode.UNIMPLEMENTED;
+    if (request.op === OpCode.RECONFIG && request.change !== undefined) {
+      code = memberChanges.prepare(request.change, context, this.#op);
+    } else if (!featureLevel.lacks(request.op)) code = tree.prepare(request, context, this.#op);
     if (code === ErrorCode.OK) this.#put(this.#op);
     else this.#error(code, 0, 0);
     this.#parts.tools.batcher.end();

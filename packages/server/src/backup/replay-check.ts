@@ -138,7 +138,8 @@ class Replay {
       signal.throwIfAborted();
       reader.add(await readBackupPart(target, this.#from, number));
     }
-    tree.finishLoad({ applied: position.zxid, nextNode: reader.end() });
+    const { nextNodeId: nextNode, level } = reader.end();
+    tree.finishLoad({ applied: position.zxid, nextNode, level });
   }
 
   async #replay(file: BackupFile): Promise<ReplayResult | undefined> {

@@ -150,7 +150,9 @@ function zxidAt(place: number): Zxid {
 
 test("a server with a history names it among its features", async () => {
   await using client = await clientOf();
-  expect((await client.ask(OpCode.GET_DATA, read(SERVER_FEATURES_PATH))).body.text()).toBe("child-pages history");
+  expect((await client.ask(OpCode.GET_DATA, read(SERVER_FEATURES_PATH))).body.text()).toBe(
+    "child-pages history level-1",
+  );
 });
 
 test("a node has the values that it had behind each transaction", async () => {

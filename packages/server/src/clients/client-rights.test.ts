@@ -186,6 +186,7 @@ const ROWS: Readonly<Record<OpName, Row>> = {
   CREATE_SESSION: { for: "none" },
   CLOSE_SESSION: { for: "none" },
   BEGIN_CLOSE_SESSION: { for: "none" },
+  RAISE_LEVEL: { for: "none" },
   ERROR: { for: "none" },
 };
 const ALL: readonly (readonly [OpName, Row])[] = Object.entries(ROWS).map(([name, row]) => [nameOf(name), row]);

@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
 import { type ConnectRequest, type DiskRoom, SESSION_NONE, type ServerId, type SessionId } from "@zooid/model";
-import type { Replica, SessionEnding } from "@zooid/replica";
+import type { RaiseAnswer, Replica, SessionEnding } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
 import type { RestoredState } from "@zooid/zab";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
@@ -121,6 +121,20 @@ export class Driver implements ConnectionHost {
       ending = this.replica.endSession(id);
     });
     return ending;
+  }
+
+  /** Raises the feature level, for an operator: see `Replica.raiseLevel`. */
+  raiseLevel(): RaiseAnswer {
+    let answer: RaiseAnswer = { kind: "not-leading" };
+    this.#parts.turns.input(() => {
+      answer = this.replica.raiseLevel();
+    });
+    return answer;
+  }
+
+  /** What {@link raiseLevel} would answer now. */
+  mayRaiseLevel(): RaiseAnswer {
+    return this.replica.mayRaiseLevel();
   }
 
   /**

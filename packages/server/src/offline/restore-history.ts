@@ -6,10 +6,12 @@ import {
   EPOCH_MAX,
   epochOf,
   formatZxid,
+  knowsLevel,
   type Member,
   newTxnHeader,
   newTxnOp,
   OpCode,
+  OWN_LEVELS,
   type Zxid,
 } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
@@ -192,10 +194,19 @@ class RestoredHistory {
     }
     this.#reader.open(bytes, start, end, this.#header);
     this.#header.zxid = zxid;
-    while (this.#reader.next(this.#op)) this.tree.apply(this.#header, this.#op, undefined);
+    while (this.#reader.next(this.#op)) {
+      this.#refuseUnknownLevel();
+      this.tree.apply(this.#header, this.#op, undefined);
+    }
     this.tree.finish(this.#header);
     this.#frames.add(zxid, bytes, start, end);
     if (this.#frames.length >= BATCH_BYTES) this.#frames.flush((batch, length) => this.#append(batch, length));
+  }
+
+  #refuseUnknownLevel(): void {
+    const { op, version: level } = this.#op;
+    if (op !== OpCode.RAISE_LEVEL || knowsLevel(OWN_LEVELS, level)) return;
+    throw new StoreError({ code: "UNKNOWN_LEVEL", directory: "the backup", level, known: OWN_LEVELS });
   }
 
   #append(bytes: Uint8Array, end: number): void {

@@ -10,6 +10,7 @@ const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "info" | "warn" | "
   "history-of-one-server": "error",
   "leader-of-another-ensemble": "error",
   "beside-another-ensemble": "error",
+  "leaders-level": "error",
   "applied-beyond": "error",
   "histories-differ": "error",
   "committed-history-unknown": "error",

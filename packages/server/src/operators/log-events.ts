@@ -44,6 +44,7 @@ export type ServerEvent =
   | "founding-awaited"
   | "founding-has-data"
   | "founding-not-heard"
+  | "level-raised"
   | "link-closed"
   | "log-has-room"
   | "log-waits-for-room"
@@ -154,12 +155,14 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "beside-another-ensemble":
     "this server has no data, and a listed server has data of another ensemble than the leader; it follows neither",
   "leader-of-another-ensemble": "this server and the leader belong to different ensembles",
+  "leaders-level": "this server's version does not know the feature level of the leader's history; the role ends",
   "leader-silent": "the leader was silent for too long; the role ends",
   "leader-unreachable": "the elected leader cannot be reached; the role ends",
   "learner-follows": "a learner is synchronized, and follows",
   "learner-is-ahead": "a learner has a newer history; the role ends",
   "learner-not-counted": "a learner follows, and no quorum counts it",
   "link-closed": "a link with another server was closed",
+  "level-raised": "an operator has raised the feature level; earlier versions cannot be members any more",
   "list-differs": "files of servers list other members than the configuration in force",
   "old-disk": "this server has another disk than the one by which the ensemble counts it; it does not vote",
   "log-lost": "this server's log, or a part of it, is lost; it does not vote until it is synchronized",

@@ -12,6 +12,7 @@ const LASTING: ReadonlySet<OperatorEvent["kind"]> = new Set([
   "history-of-one-server",
   "leader-of-another-ensemble",
   "leader-unreachable",
+  "leaders-level",
 ]);
 /** A refused server tries again sooner than this. */
 const REFUSAL_MS = 60_000;

@@ -1,5 +1,13 @@
 import type { Excess } from "@zooid/data-tree";
-import { assertNever, formatSessionId, formatZxid, type Members, type ServerId, ZXID_NONE } from "@zooid/model";
+import {
+  assertNever,
+  formatSessionId,
+  formatZxid,
+  type Members,
+  type ServerId,
+  unknownLevelText,
+  ZXID_NONE,
+} from "@zooid/model";
 import type { LeaderFault, LearnerFault, LinkEnd, PeerRefusal } from "@zooid/zab";
 import { ANOTHER_ENSEMBLE_REMEDY } from "./founding-report.ts";
 import type { OperatorEvent } from "./log-events.ts";
@@ -126,6 +134,12 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       );
     case "histories-differ":
       return `histories differ at or before ${formatZxid(event.at)}`;
+    case "leaders-level":
+      return unknownLevelText(`the ensemble of server ${event.leader}, which leads,`, event.level, event.levels);
+    case "learners-level":
+      return event.level === 0
+        ? `the servers of the ensemble know no feature level that server ${event.sid} knows: their versions are too far apart`
+        : unknownLevelText("the ensemble", event.level, event.levels);
     case "promise-impossible":
       return `server ${event.sid} says that it has promised epoch ${event.epoch}, and there are fewer`;
     case "learner-of-another-ensemble":

@@ -1,5 +1,13 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { ServerId } from "@zooid/model";
+import {
+  FEATURE_LEVELS,
+  haveCommonLevel,
+  knowsLevel,
+  type LevelRange,
+  OWN_LEVELS,
+  type ServerId,
+  unknownLevelText,
+} from "@zooid/model";
 import type { AuthProof, EnvelopeMessage, Hello, LinkPurpose, LinkRefuseReason } from "@zooid/peer-protocol";
 import { EnvelopeWriter, envelopeBytesMax } from "@zooid/peer-protocol";
 import { isOfAnotherEnsemble, type SaidHistory } from "@zooid/zab";
@@ -71,6 +79,10 @@ export interface LinkIdentity {
   readonly startId: string;
   /** What is on the disk. */
   readonly history: SaidHistory;
+  /** The feature levels that this server knows. Default: this version's. */
+  readonly levels?: LevelRange;
+  /** The level in force, as far as this server knows. Default 0: it has no history. */
+  readonly level?: number;
 }
 
 /** The server at the other end. */
@@ -273,6 +285,7 @@ export class Handshake {
     }
     if (!hello.features.includes(LIST_IN_FORCE)) this.#checkEarlierVersion(hello);
     const history = historyIn(hello.features);
+    this.#checkLevels(hello);
     if (isOfAnotherEnsemble(identity(), { ensembleId: hello.ensembleId, history })) {
       throw fault("ensemble", `server ${sid} belongs to the ensemble ${ensembleId}, the other to ${hello.ensembleId}`);
     }
@@ -302,6 +315,29 @@ export class Handshake {
     };
   }
 
+  /**
+   * Whether each of the two knows the feature level that the other has in force. Both come to the
+   * same answer; without a history they need a level that both know.
+   */
+  #checkLevels({ sid: other, level, levels: theirs }: Hello): void {
+    const { sid, identity } = this.#config;
+    const { level: own = 0, levels: ours = OWN_LEVELS } = identity();
+    if (!knowsLevel(ours, level))
+      throw fault("version", unknownLevelText(`the ensemble of server ${other}`, level, ours));
+    if (!knowsLevel(theirs, own)) {
+      throw fault(
+        "version",
+        `${levelsText(other, theirs)}, and the ensemble of server ${sid} has feature level ${own}, which ${versionsText(own)}`,
+      );
+    }
+    if (!haveCommonLevel(ours, theirs)) {
+      throw fault(
+        "version",
+        `${levelsText(other, theirs)}, and server ${sid} none of them: their versions are too far apart`,
+      );
+    }
+  }
+
   /** Compares the Hello of a server of version 0.1.0. */
   #checkEarlierVersion(hello: Hello): void {
     const { sid } = this.#config;
@@ -324,7 +360,7 @@ export class Handshake {
 
   #hello(): Hello {
     const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host, tls } = this.#config;
-    const { ensembleId, bootCount, history, startId } = identity();
+    const { ensembleId, bootCount, history, startId, level = 0, levels = OWN_LEVELS } = identity();
     const hello: Hello = {
       kind: "hello",
       ensembleId,
@@ -348,6 +384,8 @@ export class Handshake {
       keyIds: secrets.map(({ id }) => id),
       host: host(),
       startId,
+      levels,
+      level,
     };
     const body = Buffer.alloc(envelopeBytesMax(hello));
     this.#own = { hello, hash: sha256(body.subarray(0, new EnvelopeWriter().write(body, 0, hello))) };
@@ -375,6 +413,18 @@ export class Handshake {
     if (this.#own === undefined || this.#other === undefined) throw fault("auth", "a proof came before a hello");
     return { ...this.#other, own: this.#own.hash };
   }
+}
+
+function levelsText(sid: ServerId, { lowest, highest }: LevelRange): string {
+  return `server ${sid} knows feature level${lowest === highest ? ` ${highest}` : `s ${lowest} to ${highest}`}`;
+}
+
+/** The versions that know a level. */
+function versionsText(level: number): string {
+  const since = FEATURE_LEVELS.find((each) => each.level === level)?.since;
+  const next = FEATURE_LEVELS.find((each) => each.level === level + 2)?.since;
+  if (since === undefined) return "later versions know";
+  return next === undefined ? `versions from ${since} on know` : `versions from ${since} to before ${next} know`;
 }
 
 function protectionIn(features: readonly number[]): SaidProtection {

@@ -13,7 +13,7 @@ import type { Store } from "@zooid/txn-log/sqlite";
 export function loadTree(tree: DataTree, store: Store, stateFile: string): StateMeta {
   tree.beginLoad();
   const meta = store.loadState(treeSink(tree));
-  tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId });
+  tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId, level: meta.level });
   checkDigest(tree, meta, stateFile);
   return meta;
 }

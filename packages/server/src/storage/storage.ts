@@ -1,6 +1,15 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { counted, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId, type Zxid } from "@zooid/model";
+import {
+  counted,
+  FRAME_HEADER_BYTES,
+  formatZxid,
+  type LevelRange,
+  type LogPosition,
+  levelAt,
+  type ServerId,
+  type Zxid,
+} from "@zooid/model";
 import { Histogram, type Replica } from "@zooid/replica";
 import {
   type LogHandler,
@@ -148,6 +157,7 @@ export async function openStorage(
     disk,
     scrub,
     healDamage,
+    levels,
     ensemble,
   }: ServerConfig,
   sid: ServerId,
@@ -168,6 +178,7 @@ export async function openStorage(
     logDirectory,
     sid,
     isAlone,
+    levels,
     handler,
     scrub: scrubOptions,
     archive: archiveOptionsOf(history, directory, reports),
@@ -228,6 +239,7 @@ export interface SqliteStorageOptions {
    * An ensemble of one, which takes an epoch at each start and calls all that it logged committed.
    */
   readonly isAlone: boolean;
+  readonly levels: LevelRange;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
   readonly logKeepBytes: number;
@@ -433,7 +445,9 @@ class SqliteStorage implements Storage {
     const archived = await this.#store.archive?.flushFiles();
     const fault = archived?.unable.files;
     if (fault !== undefined) throw new Error(`what was written up to now cannot be archived: ${fault}`);
-    letStateStandAt(stateFile, { position, ensembleId, sessions: keepsSessions ? "keep" : "end" });
+    const { commitHint, levelRaise } = this.log.durable;
+    const level = this.#replica?.zab.level ?? levelAt(levelRaise, commitHint);
+    letStateStandAt(stateFile, { position, ensembleId, sessions: keepsSessions ? "keep" : "end", level });
     return await this.#store.placeState(stateFile);
   }
 

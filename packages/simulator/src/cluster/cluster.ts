@@ -1,7 +1,7 @@
-import { assert, MajorityQuorum, type QuorumVerifier, type ServerId } from "@zooid/model";
+import { assert, knowsLevel, MajorityQuorum, OWN_LEVELS, type QuorumVerifier, type ServerId } from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
 import { damagedImage } from "./damaged-image.ts";
-import type { DiskImage, DiskOptions } from "./disk.ts";
+import { type DiskImage, type DiskOptions, levelOf } from "./disk.ts";
 import { Network } from "./network.ts";
 import { Prng } from "./prng.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -21,6 +21,8 @@ export interface Crash {
 
 /** Receives what happens to servers, besides what they do. */
 export interface ClusterWatcher extends ServerWatcher<SimServer> {
+  /** A server does not start: its version does not know the feature level of its data. */
+  startRefused?(sid: ServerId, level: number): void;
   /** A server starts: it loads its state and replays its log before {@link started}. */
   starting?(sid: ServerId): void;
   started?(server: SimServer): void;
@@ -136,6 +138,12 @@ export class Cluster {
     return this.#member(sid).server;
   }
 
+  /** The feature level of which a server's disk knows, committed or not; 0 without a history. */
+  levelOf(sid: ServerId): number {
+    const { server, image } = this.#member(sid);
+    return levelOf(server === undefined ? image : server.disk.image);
+  }
+
   /** The running processes, paused ones included. */
   running(): readonly SimServer[] {
     return this.#members.flatMap(({ server }) => (server === undefined ? [] : [server]));
@@ -166,9 +174,15 @@ export class Cluster {
     const { isObserver, image, disk } = member;
     const { scheduler, network, verifier } = this;
     const watcher = this.#watcher;
+    const options = { sid, verifier, isObserver, ...this.#serverOptions(sid) };
+    const level = levelOf(image);
+    if (!knowsLevel(options.levels ?? OWN_LEVELS, level)) {
+      watcher.startRefused?.(sid, level);
+      return;
+    }
     watcher.starting?.(sid);
     const server = new SimServer(
-      { sid, verifier, isObserver, ...this.#serverOptions(sid) },
+      options,
       image,
       disk,
       { scheduler, network, snapshots: this.#snapshots, watcher },

@@ -1,14 +1,18 @@
-import type {
-  Chain,
-  EpochPromise,
-  EpochRange,
-  HistoryInstall,
-  LogConfigs,
-  LoggedRun,
-  LogPosition,
-  ReadResult,
-  TxnLog,
-  Zxid,
+import {
+  type Chain,
+  type EpochPromise,
+  type EpochRange,
+  type HistoryInstall,
+  type LogConfigs,
+  type LoggedRun,
+  type LogPosition,
+  laterOf,
+  levelOfHistory,
+  type ReadResult,
+  type RunMarks,
+  type TxnLog,
+  ZXID_NONE,
+  type Zxid,
 } from "@zooid/model";
 import { type DurableLog, type MemoryLogImage, MemoryTxnLog } from "@zooid/txn-log";
 import type { Prng } from "./prng.ts";
@@ -20,6 +24,15 @@ export interface DiskImage {
   readonly log: MemoryLogImage;
   /** State files by name: the one that the log names, and perhaps one that is being received. */
   readonly states: ReadonlyMap<string, StateImage>;
+}
+
+/** As a start of a real server finds it, before anything is changed. */
+export function levelOf(image: Pick<DiskImage, "log" | "states"> | undefined): number {
+  if (image === undefined) return 0;
+  const { levelRaise, tail, stateFile } = image.log.log;
+  const state = image.states.get(stateFile);
+  const level = Math.max(levelRaise.level, state?.level ?? 1);
+  return levelOfHistory({ ...levelRaise, level }, laterOf(tail.zxid, state?.position.zxid ?? ZXID_NONE));
 }
 
 export interface DiskOptions {
@@ -98,6 +111,11 @@ export class Disk implements TxnLog {
     return this.log.durable;
   }
 
+  /** What it holds now, all pending writes left out. */
+  get image(): DiskImage {
+    return { log: this.log.image(), states: this.#states };
+  }
+
   /** The state that the log continues; undefined for the empty one. */
   get state(): StateImage | undefined {
     return this.#states.get(this.log.durable.stateFile);
@@ -167,9 +185,9 @@ export class Disk implements TxnLog {
     return this.#installs > 0;
   }
 
-  append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
+  append(run: LoggedRun, generation: number, committed: Zxid, marks?: RunMarks): void {
     this.#handler.appending?.(run);
-    this.log.append(run, generation, committed, lastSeenConfig);
+    this.log.append(run, generation, committed, marks);
     this.#written("append");
   }
 

@@ -34,6 +34,7 @@ export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaC
     auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
     hashKey: keyOf(secrets.next()),
     isReconfigEnabled: options.ensemble?.members !== undefined && options.takesMembersFromFiles !== true,
+    ...(options.levels === undefined ? {} : { levels: options.levels }),
     isTtlEnabled: true,
     trustedProxies: PROXIES,
     reaping: { checkIntervalMs: 2 * tickMs, perMinuteMax: 10_000, neverUsedMsMax: 0 },

@@ -1,4 +1,4 @@
-import type { QuorumVerifier, ReplySink, ServerId } from "@zooid/model";
+import type { KnownLevels, QuorumVerifier, ReplySink, ServerId } from "@zooid/model";
 import type { MemberConfig } from "@zooid/replica";
 import type { Limits } from "./limits.ts";
 
@@ -48,6 +48,8 @@ export interface ServerOptions {
   readonly hasShortTurns?: boolean;
   /** A turn ends at once and delivers one transaction at a time: no random choice. */
   readonly isSteady?: boolean;
+  /** The feature levels that its version knows. Default: those of this version. */
+  readonly levels?: KnownLevels;
   /** Receives replies in place of the watcher, to encode them for instance. */
   readonly replies?: ReplySink;
 }

@@ -7,7 +7,9 @@ import {
   FRAME_HEADER_BYTES,
   frameLength,
   frameZxid,
+  type KnownLevels,
   type LinkRef,
+  OWN_LEVELS,
   type PeerMessage,
   type ServerId,
   type Zxid,
@@ -43,6 +45,8 @@ export interface ServerWorld {
  */
 export class SimServer implements NetworkEnd {
   readonly sid: ServerId;
+  /** The feature levels that its version knows. */
+  readonly levels: KnownLevels;
   readonly replica: Replica;
   readonly disk: Disk;
   readonly #world: ServerWorld;
@@ -63,6 +67,7 @@ export class SimServer implements NetworkEnd {
     random: Prng,
   ) {
     this.sid = options.sid;
+    this.levels = options.levels ?? OWN_LEVELS;
     this.#refused = new Set(options.refused);
     this.#world = world;
     this.#secrets = random.fork("secrets");
@@ -240,7 +245,7 @@ export class SimServer implements NetworkEnd {
           if (!this.#isUp) return;
           this.input(() => {
             const chain = this.#secrets.bytes(8).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) as Chain;
-            const state = restoredImageOf(image, { zxid, chain });
+            const state = restoredImageOf(image, { zxid, chain }, this.replica.zab.level);
             const stateFile = `restored-${zxid}`;
             this.disk.putState(stateFile, state);
             watcher.restoring?.(this, zxid, image);

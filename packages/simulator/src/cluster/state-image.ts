@@ -8,21 +8,25 @@ export interface StateImage {
   readonly position: LogPosition;
   readonly records: readonly SnapshotRecord[];
   readonly digest: string;
+  /** The feature level in force there. */
+  readonly level: number;
 }
 
 export function stateImageOf(tree: DataTree, position: LogPosition): StateImage {
-  return { position, records: [...tree.snapshot()], digest: digestOf(tree) };
+  return { position, records: [...tree.snapshot()], digest: digestOf(tree), level: tree.level };
 }
 
 /**
  * A state of the past as one that stands at another position. The end of its sessions has begun,
  * which the timeout 0 says: leaders complete it.
+ *
+ * @param level the feature level in force, which the state gets
  */
-export function restoredImageOf({ records }: StateImage, position: LogPosition): StateImage {
+export function restoredImageOf({ records }: StateImage, position: LogPosition, level: number): StateImage {
   const tree = new DataTree({ hashKey: { k0: 0, k1: 0 } });
   tree.loadSnapshot(
     records.map((record) => {
-      if (record.kind === "tree") return { ...record, applied: position.zxid };
+      if (record.kind === "tree") return { ...record, applied: position.zxid, level };
       if (record.kind !== "session") return record;
       return { ...record, timeoutMs: 0 };
     }),

@@ -38,12 +38,21 @@ export const MEAN_MS = {
   upgrade: 1500,
   "old-disk": 5000,
   restore: 1200,
+  version: 1600,
+  finalize: 700,
 } as const;
 
 /**
  * Not drawn like the others: earlier seeds keep their meaning. They happen where a plan says so.
  */
-export const DRAWN_APART: readonly (keyof typeof MEAN_MS)[] = ["edit-files", "upgrade", "old-disk", "restore"];
+export const DRAWN_APART: readonly (keyof typeof MEAN_MS)[] = [
+  "edit-files",
+  "upgrade",
+  "old-disk",
+  "restore",
+  "version",
+  "finalize",
+];
 
 export type Fault = keyof typeof MEAN_MS;
 

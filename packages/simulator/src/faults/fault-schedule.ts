@@ -1,4 +1,5 @@
 import type { SimServer } from "../cluster/server.ts";
+import { Violation } from "../invariants/violation.ts";
 import type { Run, RunHooks } from "../runs/run.ts";
 import { CLIENT_FAULTS } from "./clients.ts";
 import { CRASHES } from "./crashes.ts";
@@ -14,6 +15,7 @@ import { RECONFIGURATIONS } from "./reconfigurations.ts";
 import { RESTORES } from "./restores.ts";
 import { slowCommits } from "./slow-commits.ts";
 import { TimedCrashes, timedCrashes } from "./timed-crashes.ts";
+import { VERSIONS } from "./versions.ts";
 import { WrongElections, wrongElections } from "./wrong-elections.ts";
 
 /**
@@ -47,6 +49,7 @@ export class FaultSchedule implements RunHooks {
       ...RECONFIGURATIONS,
       ...EDITED_FILES,
       ...RESTORES,
+      ...VERSIONS,
     };
   }
 
@@ -81,6 +84,7 @@ export class FaultSchedule implements RunHooks {
       run.files.upgrade(sid);
       cluster.crash(sid);
     }
+    if (run.versions.areUsed) this.#equalVersions();
     for (const sid of cluster.sids) {
       cluster.setDisk(sid, run.plan);
       this.#crashes.forget(sid);
@@ -89,6 +93,27 @@ export class FaultSchedule implements RunHooks {
       if (server === undefined) cluster.startIn(sid, run.random.below(300));
       else if (server.isPaused) server.resume();
       if (server !== undefined) DiskFaults.makeRoom(server);
+    }
+  }
+
+  /** All servers get the version that knows the highest level which any log has. */
+  #equalVersions(): void {
+    const { cluster, run } = this.#world;
+    const { versions } = run;
+    const levels = cluster.sids.map((sid) => cluster.levelOf(sid));
+    const highest = Math.max(1, ...levels);
+    const members = new Set(run.invariants.configurations.flatMap(({ voters }) => [...voters]));
+    for (const sid of cluster.sids) {
+      const level = cluster.levelOf(sid);
+      // It was not there when the level was raised twice.
+      if (level > 0 && level < highest - 1) {
+        if (members.has(sid)) throw new Violation("V2", `server ${sid} is left behind at level ${level} of ${highest}`);
+        this.#world.report(sid, "loses its data, which are of an old level");
+        cluster.wipe(sid);
+      }
+      if (versions.highestOf(sid) === highest) continue;
+      versions.change(sid, highest);
+      cluster.crash(sid);
     }
   }
 

@@ -16,6 +16,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "histories-differ": "illegal",
   "refused-by-leader": "illegal-if-diverged",
   "refused-by-learner": "illegal-if-diverged",
+  "leaders-level": "legal",
   "learner-follows": "legal",
   "learner-not-counted": "legal",
   "old-disk": "legal",

@@ -66,6 +66,8 @@ export class History {
    * tenants another share of it.
    */
   mayBeFull = false;
+  /** Whether requests may be refused since the feature level is below theirs. */
+  hasLevels = false;
   /** Whether additions may be refused since a disk has little room. */
   mayLackRoom = false;
   /** Requests that were refused without a transaction: none may be committed. */
@@ -171,7 +173,8 @@ export class History {
     const session = sessionIdFromHalves(header.sessionHigh, header.sessionLow);
     const reaped = header.op === OpCode.DELETE_CONTAINER ? this.#reap(header, op) : undefined;
     const isChange = header.op === OpCode.RECONFIG;
-    const answer = reaped === undefined && !isChange ? this.#apply(header, session, op) : undefined;
+    const isOfServers = isChange || header.op === OpCode.RAISE_LEVEL || reaped !== undefined;
+    const answer = isOfServers ? undefined : this.#apply(header, session, op);
     const isChanged = isChange && op.op !== OpCode.ERROR;
     const effects: readonly Effect[] = isChanged
       ? [{ kind: "changed", path: "/zookeeper/config" }]
@@ -247,6 +250,8 @@ export class History {
     if (isRefused && first.code === ErrorCode.OPERATION_TIMEOUT && this.mayLackRoom && isAddition(request)) {
       return { kind: "header", code: first.code };
     }
+    // Whether it should be is checked where it is proposed (V1).
+    if (isRefused && first.code === ErrorCode.UNIMPLEMENTED && this.hasLevels) return refusalOf(request, first);
     const isUnreadable = isRefused && first.code === ErrorCode.MARSHALLING_ERROR;
     const isTooLarge = isRefusedForSize(request, this.#limits);
     if (isTooLarge === "yes" || (isTooLarge === "maybe" && isUnreadable)) {

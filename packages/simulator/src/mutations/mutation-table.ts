@@ -29,6 +29,10 @@ const WHERE: ReadonlyMap<string, readonly string[]> = new Map([
   ["members", ["--reconfig", "yes", "--files", "no"]],
   ["files", ["--files", "yes"]],
   ["restores", ["--restores"]],
+  ["levels", ["--levels"]],
+  ["observer-forgotten", ["--levels", "--observers", "2"]],
+  // Of servers that are not configured.
+  ["entry-of-an-unknown-level", ["--levels", "--reconfig", "yes"]],
   ["disks", ["--reconfig", "yes", "--files", "no", "--only", "old-disk,crash,crash-loop,partition,wipe"]],
   // It takes two voters that a quorum does without.
   ["promise-elsewhere-is-ignored", ["--voters", "5", "--reconfig", "no", "--files", "no", "--tenants", "0"]],

@@ -324,8 +324,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("members", "configuration-not-logged-with-its-entry", {
     marker: "the-configuration-with-its-entry",
-    found: "this.committed, config",
-    replacement: "this.committed",
+    replacement: "const ofMembers = undefined;",
   }),
   mutation("members", "history-without-its-configuration", {
     marker: "history-with-its-configuration",
@@ -444,6 +443,51 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "restoredAt !== undefined",
     replacement: "zab.durable.tail.zxid === restoredAt",
   }),
+  mutation("levels", "in-force-at-append", {
+    marker: "a-level-waits-for-its-commit",
+    found: "zxid <= committed ? level : replaced",
+    replacement: "level",
+  }),
+  mutation("levels", "absent-voter-forgotten", {
+    marker: "each-member-knows-the-level",
+    found: "blockers.length > 0",
+    replacement: 'blockers.some(({ reason, isObserver }) => reason !== "absent" || isObserver)',
+  }),
+  mutation("levels", "observer-forgotten", {
+    marker: "each-member-knows-the-level",
+    found: "blockers.length > 0",
+    replacement: "blockers.some(({ isObserver }) => !isObserver)",
+  }),
+  mutation("levels", "written-below-its-level", {
+    marker: "no-entry-above-the-level-in-force",
+    found: "needed > 1 && needed > zab.level",
+    replacement: "false",
+  }),
+  mutation("levels", "level-not-in-the-state", {
+    marker: "a-state-with-its-level",
+    found: "level: state.level",
+    replacement: "level: 1",
+  }),
+  mutation("levels", "history-without-its-level", {
+    marker: "a-history-with-its-level",
+    replacement: "",
+  }),
+  mutation("levels", "level-not-logged-with-its-entry", {
+    marker: "the-level-with-its-entry",
+    replacement: "const ofLevel = undefined;",
+  }),
+  mutation(
+    "levels",
+    "history-of-an-unknown-level",
+    { marker: "a-learner-knows-the-level-of-the-history", replacement: "" },
+    { marker: "no-history-of-an-unknown-level", replacement: "" },
+  ),
+  mutation(
+    "levels",
+    "entry-of-an-unknown-level",
+    { marker: "a-learner-knows-the-level", replacement: "" },
+    { marker: "no-entry-of-an-unknown-level", replacement: "const unknown = undefined;" },
+  ),
   mutation(
     "members",
     "successor-skips-phases-1-and-2",

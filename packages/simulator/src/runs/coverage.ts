@@ -74,7 +74,21 @@ export const RESTORE_SITUATIONS = [
   "restored state given up again",
 ] as const;
 
-export type Situation = (typeof SITUATIONS)[number] | (typeof RESTORE_SITUATIONS)[number];
+/** Those of runs in which servers change their versions. */
+export const LEVEL_SITUATIONS = [
+  "server of another version",
+  "level raised",
+  "raise of the level blocked",
+  "start of an unknown level refused",
+  "learner of an unknown level refused",
+  "request refused for its level",
+  "request of a later level",
+] as const;
+
+export type Situation =
+  | (typeof SITUATIONS)[number]
+  | (typeof RESTORE_SITUATIONS)[number]
+  | (typeof LEVEL_SITUATIONS)[number];
 
 /** Counts how often each situation was reached. */
 export class CoverageCounts {
@@ -98,6 +112,10 @@ export class CoverageCounts {
 
   get unreachedOfRestores(): readonly Situation[] {
     return RESTORE_SITUATIONS.filter((what) => this.count(what) === 0);
+  }
+
+  get unreachedOfLevels(): readonly Situation[] {
+    return LEVEL_SITUATIONS.filter((what) => this.count(what) === 0);
   }
 
   toJSON(): Readonly<Record<string, number>> {

@@ -28,8 +28,14 @@ export function coverStep(coverage: CoverageCounts, { replica }: SimServer): voi
   if (replica.zab.mustTransfer) coverage.reached("leader not in the configuration it committed");
 }
 
-export function coverEvent(coverage: CoverageCounts, { kind }: ReplicaEvent): void {
-  switch (kind) {
+export function coverEvent(coverage: CoverageCounts, event: ReplicaEvent): void {
+  switch (event.kind) {
+    case "leaders-level":
+      coverage.reached("learner of an unknown level refused");
+      break;
+    case "refused-by-leader":
+      if (event.reason === "level") coverage.reached("learner of an unknown level refused");
+      break;
     case "learner-is-ahead":
       coverage.reached("leader with a smaller log refused");
       break;

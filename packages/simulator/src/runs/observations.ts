@@ -41,7 +41,18 @@ export class Observations implements ClusterWatcher {
 
   // Starts and crashes
 
+  startRefused(sid: ServerId, level: number): void {
+    const run = this.#run;
+    run.trace.say(`s${sid}`, `does not start: its data have level ${level}`);
+    run.coverage.reached("start of an unknown level refused");
+    run.levels?.startRefused(sid, level);
+    // Its operator gives it a version that knows the level.
+    run.versions.change(sid, level);
+    run.cluster.startIn(sid, run.random.below(600));
+  }
+
   starting(sid: ServerId): void {
+    this.#run.versions.started(sid);
     this.#run.trace.say(`s${sid}`, "starts");
   }
 
@@ -95,6 +106,7 @@ export class Observations implements ClusterWatcher {
     files.stepped(server);
     sessionChecks.stepped(server, () => connections.refsOf(server));
     reaping.stepped(server);
+    this.#run.levels?.stepped(server);
     shares?.stepped(server);
     watchBound.stepped(server);
     if (invariants.committedCount !== this.#committedCount) hooks.visible?.(server.sid);
@@ -115,6 +127,7 @@ export class Observations implements ClusterWatcher {
       sessionChecks.proposed(server, header);
     });
     invariants.proposed(server, bytes, start, end);
+    this.#run.levels?.proposed(server, bytes, start, end);
     const first = frameZxid(bytes, start);
     const last = server.replica.zab.lastProposed;
     for (const client of connections.listeners(server)) {
@@ -127,6 +140,7 @@ export class Observations implements ClusterWatcher {
   applying(server: SimServer, header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void {
     const { history, invariants, sessionChecks, stamps, plan, checker, connections } = this.#run;
     invariants.applying(server, header.zxid);
+    this.#run.levels?.applying(server, header.zxid);
     let committed = history.at(header.zxid);
     if (committed === undefined) {
       history.mayBeFull = plan.tenants > 0 && invariants.newestEpoch > 1;

@@ -1,5 +1,6 @@
 import {
   HierarchicalQuorum,
+  type KnownLevels,
   MajorityQuorum,
   type Members,
   type QuorumVerifier,
@@ -54,6 +55,11 @@ export interface Plan {
    * after another.
    */
   readonly earlierServers: readonly ServerId[];
+  /**
+   * The highest feature level that the first version of each server knows; empty where all servers
+   * are of one version.
+   */
+  readonly levels: ReadonlyMap<ServerId, number>;
   /** Whether servers write a new configuration to their files, which outlast their disks. */
   readonly hasWritableFiles: boolean;
   /** Servers that are in no configuration at first. */
@@ -110,8 +116,14 @@ export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
  *
  * @param members the configuration in the server's files; undefined for one that counts by the
  *   plan's
+ * @param levels that the server's version knows; undefined where all are of one version
  */
-export function serverOptionsOf(plan: Plan, sid: ServerId, members: Members | undefined): Partial<ServerOptions> {
+export function serverOptionsOf(
+  plan: Plan,
+  sid: ServerId,
+  members: Members | undefined,
+  levels?: KnownLevels,
+): Partial<ServerOptions> {
   const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions } = plan;
   const { counterMax, windowBytes, runBytes, batchBytesMax } = plan;
   return {
@@ -124,6 +136,7 @@ export function serverOptionsOf(plan: Plan, sid: ServerId, members: Members | un
       localSessionsUpgrading: sessions === "upgrading",
       ...(members === undefined ? {} : { members }),
     },
+    ...(levels === undefined ? {} : { levels }),
     isSteady: !isShuffled,
     limits,
     hasShortTurns,

@@ -12,6 +12,7 @@ import { Scheduler } from "../cluster/scheduler.ts";
 import type { SimServer } from "../cluster/server.ts";
 import { WatchBound } from "../invariants/bounds.ts";
 import { Checker } from "../invariants/client-answers.ts";
+import { FeatureLevelInvariants } from "../invariants/feature-levels.ts";
 import { Invariants } from "../invariants/invariants.ts";
 import { Reaping } from "../invariants/reaping.ts";
 import { SessionInvariants } from "../invariants/sessions.ts";
@@ -27,6 +28,7 @@ import { type Plan, serverOptionsOf, verifierOf } from "./plan.ts";
 import { RestoredStates } from "./restored-states.ts";
 import { Trace } from "./trace.ts";
 import type { Transfers } from "./transfers.ts";
+import { Versions } from "./versions.ts";
 
 /** What a driver adds to the observations of a run. */
 export interface RunHooks {
@@ -63,6 +65,7 @@ export class Run {
   readonly random: Prng;
   readonly cluster: Cluster;
   readonly files: ConfigurationFiles;
+  readonly versions: Versions;
   readonly trace: Trace;
   readonly coverage: CoverageCounts = new CoverageCounts();
   readonly history: History;
@@ -74,6 +77,8 @@ export class Run {
   /** Undefined where there are no hostile tenants. */
   readonly shares: Shares | undefined;
   readonly watchBound: WatchBound;
+  /** Undefined where all servers are of one version. */
+  readonly levels: FeatureLevelInvariants | undefined;
   /** Undefined where windows have their usual size. */
   readonly windows: Windows | undefined;
   readonly clients: readonly SimClient[];
@@ -101,9 +106,18 @@ export class Run {
     this.windows = plan.windowBytes === undefined ? undefined : new Windows(plan.windowBytes);
     this.trace = new Trace(scheduler, lines);
     this.history = new History(plan.limits);
+    this.history.hasLevels = plan.levels.size > 0;
     this.checker = new Checker(this.history);
     this.invariants = new Invariants(verifier, this.coverage, (zxid) => this.restores.committed(zxid));
     this.files = new ConfigurationFiles(plan);
+    this.versions = new Versions(plan);
+    this.levels = !this.versions.areUsed
+      ? undefined
+      : new FeatureLevelInvariants({
+          coverage: this.coverage,
+          isCommitted: (zxid) => this.invariants.isCommitted(zxid),
+          hasKnown: (sid, level) => this.versions.hasKnown(sid, level),
+        });
     this.cluster = new Cluster({
       voters: plan.voters,
       observers: [...plan.observers, ...plan.joiners],
@@ -112,7 +126,7 @@ export class Run {
       network: new Network(scheduler, shuffle("network"), plan),
       disk: plan,
       randomOf: (sid, life) => this.root.fork(`server-${sid}-${life}`),
-      serverOptions: (sid) => serverOptionsOf(plan, sid, this.files.of(sid)),
+      serverOptions: (sid) => serverOptionsOf(plan, sid, this.files.of(sid), this.versions.of(sid)),
       watcher: new Observations(this),
     });
     this.clients = clientsOf(plan, this.root);

@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS, type Limits } from "../cluster/limits.ts";
 import { Prng } from "../cluster/prng.ts";
 import { DRAWN_APART, FAULTS, type Fault, MEAN_MS } from "../faults/fault-names.ts";
 import type { Plan, SessionMode } from "../runs/plan.ts";
+import { LEVEL_MAX } from "../runs/versions.ts";
 import { drawLimits } from "./draw-limits.ts";
 import { drawManners, PLAIN_MANNERS } from "./draw-manners.ts";
 
@@ -53,6 +54,8 @@ export interface PlanChanges {
    * keep their meaning.
    */
   readonly hasRestores?: boolean;
+  /** Whether servers change their versions, and the feature level is raised: as `hasRestores`. */
+  readonly hasLevels?: boolean;
   /** Clients do nothing out of the ordinary. */
   readonly hasPlainManners?: boolean;
 }
@@ -117,7 +120,8 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const drawnCrowd = drawnTenants === 0 && crowds.chance(0.05) ? 6 + crowds.below(7) : drawnTenants;
   const hasRestores = changes.hasRestores === true;
   // The model takes the transactions of tenants over as they are, and has no past of them.
-  const tenants = hasRestores ? 0 : (changes.tenants ?? drawnCrowd);
+  const hasLevels = changes.hasLevels === true;
+  const tenants = hasRestores || hasLevels ? 0 : (changes.tenants ?? drawnCrowd);
   const drawnLimits = hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS;
   const groups = isHierarchical && voterCount > 1 ? groupsOf(voters, weights) : undefined;
   const changing = new Prng(seed).fork("members");
@@ -138,7 +142,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     changes.without?.includes(fault) !== true && (changes.only === undefined || changes.only.includes(fault));
   if (hasFiles && isMeant("edit-files")) faults.set("edit-files", fileMeanMs);
   const earlierServers =
-    hasFiles && !isChangeable && drawnEarlier && isMeant("upgrade") ? [...voters, ...observers] : [];
+    hasFiles && !isChangeable && drawnEarlier && !hasLevels && isMeant("upgrade") ? [...voters, ...observers] : [];
   if (earlierServers.length > 0) faults.set("upgrade", fileMeanMs);
   const oldDisks = new Prng(seed).fork("old disks");
   const drawnOldDisk = oldDisks.chance(0.3) || changes.only?.includes("old-disk") === true;
@@ -148,6 +152,14 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     faults.set("old-disk", MEAN_MS["old-disk"] * (0.4 + (oldDisks.next() / 2 ** 32) * 1.6));
   }
   if (hasRestores && isMeant("restore")) faults.set("restore", MEAN_MS.restore);
+  const versions = new Prng(seed).fork("versions");
+  const firstLevel = 1 + versions.below(LEVEL_MAX);
+  const levels = new Map(
+    hasLevels ? all.map((sid) => [sid, versions.chance(0.85) ? firstLevel : Math.max(1, firstLevel - 1)]) : [],
+  );
+  for (const fault of ["version", "finalize"] as const) {
+    if (hasLevels && isMeant(fault)) faults.set(fault, MEAN_MS[fault]);
+  }
   return {
     seed,
     voters,
@@ -155,6 +167,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     members: isChangeable || hasFiles ? membersWith(voters, observers) : undefined,
     fileServers,
     earlierServers,
+    levels,
     hasWritableFiles,
     joiners: isChangeable || hasFiles ? joiners : [],
     groups,
@@ -162,12 +175,15 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     electionAlg,
     clients,
     // From a stream of its own: seeds keep the meaning that they had before these nodes existed.
-    hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
+    hasNodeKinds: hasLevels || (changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5)),
     sessions: isStandalone || hasRestores ? "replicated" : (changes.sessions ?? drawnSessions),
     tenants,
     limits: tenants === 0 ? drawnLimits : withTenants(drawnLimits, heldBytesMaxWith(tenants) + tenancy.below(300_000)),
     hasShortTurns: hasSmallLimits,
-    manners: changes.hasPlainManners === true ? PLAIN_MANNERS : drawnManners,
+    manners: {
+      ...(changes.hasPlainManners === true ? PLAIN_MANNERS : drawnManners),
+      ...(hasLevels ? { hasAcls: true } : {}),
+    },
     batchBytesMax: changes.hasPlainManners !== true && batches.chance(0.3) ? 1 + batches.below(2000) : undefined,
     thinkMs,
     isShuffled: true,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { CoverageCounts, RESTORE_SITUATIONS, SITUATIONS } from "../runs/coverage.ts";
+import { CoverageCounts, LEVEL_SITUATIONS, RESTORE_SITUATIONS, SITUATIONS } from "../runs/coverage.ts";
 import { workInProcess } from "../worker-process.ts";
 import { addResults, type BatchResult, type BatchTask, NO_RESULT, runBatch, type SeedFailure } from "./batch.ts";
 import { type PlanChanges, planOf } from "./draw-plan.ts";
@@ -42,7 +42,12 @@ export async function runSeeds(options: RunSeedsOptions): Promise<number> {
   console.log(`${result.seeds - failures.length} passed, ${failures.length} failed`);
   const counts = new CoverageCounts();
   counts.addAll(result.sometimes);
-  const unreached = options.changes.hasRestores === true ? counts.unreachedOfRestores : counts.unreached;
+  const { hasLevels, hasRestores } = options.changes;
+  const unreachedApart = [
+    ...(hasRestores === true ? counts.unreachedOfRestores : []),
+    ...(hasLevels === true ? counts.unreachedOfLevels : []),
+  ];
+  const unreached = hasRestores === true || hasLevels === true ? unreachedApart : counts.unreached;
   const isIncomplete = options.checksSometimes && unreached.length > 0;
   if (isIncomplete) console.log(`never reached: ${unreached.join(", ")}`);
   return failures.length > 0 || isIncomplete ? 1 : 0;
@@ -97,7 +102,11 @@ function report(result: BatchResult, wallMs: number, { from, changes }: RunSeeds
   );
   if (seeds < 100) return;
   console.log("sometimes:");
-  const situations = changes.hasRestores === true ? [...SITUATIONS, ...RESTORE_SITUATIONS] : SITUATIONS;
+  const situations = [
+    ...SITUATIONS,
+    ...(changes.hasRestores === true ? RESTORE_SITUATIONS : []),
+    ...(changes.hasLevels === true ? LEVEL_SITUATIONS : []),
+  ];
   for (const what of situations) console.log(`  ${String(result.sometimes[what] ?? 0).padStart(8)}  ${what}`);
 }
 

@@ -30,6 +30,8 @@ export interface ImportExpectation {
    */
   readonly epochMin: number;
   readonly ensembleId: string;
+  /** The feature level in force in that history. */
+  readonly level: number;
 }
 
 const OPEN_KEY = -1n;
@@ -80,9 +82,9 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     if (epoch + 1 >= EPOCH_MAX)
       throw refused("its end", `it is of epoch ${this.#epochMax}, and no epoch would be left`);
     const position = { zxid: composeZxid(epoch, 1), chain: newChain() };
-    const { ensembleId } = this.#expected;
+    const { ensembleId, level } = this.#expected;
     const nextNodeId = this.#paths.count + ROOT_ID;
-    const meta: StateMeta = { applied: position, ...NO_DIGEST, ensembleId, nextNodeId };
+    const meta: StateMeta = { applied: position, ...NO_DIGEST, ensembleId, nextNodeId, level };
     this.#state.commit(meta);
     this.close();
     syncPath(this.#file);
@@ -94,6 +96,7 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
       position,
       epochs: [{ epoch, first: 1, last: 1 }],
       nextNodeId,
+      level,
       ...NO_DIGEST,
       nodeCount: this.#paths.count,
       sessionCount: 0,

@@ -244,7 +244,11 @@ describe("what is not a whole snapshot is refused", () => {
   ] as readonly (readonly [string, readonly TestNode[], string])[])(
     "though its sums are right: %s",
     (_, nodes, text) => {
-      const builder = new ApacheSnapshotBuilder(join(directory, "state-2.db"), { epochMin: 1, ensembleId: "" });
+      const builder = new ApacheSnapshotBuilder(join(directory, "state-2.db"), {
+        epochMin: 1,
+        ensembleId: "",
+        level: 1,
+      });
       const build = (): void => {
         builder.add(snapshotOf(nodes));
         builder.finish();

@@ -1,7 +1,13 @@
 import type { Acl } from "@zooid/model/storage";
 import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
 import { isWhole, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
-import { SNAPSHOT_CHUNK_BYTES, type StateNode, type StateSession, type StateSink } from "../state-store.ts";
+import {
+  SNAPSHOT_CHUNK_BYTES,
+  type StateMeta,
+  type StateNode,
+  type StateSession,
+  type StateSink,
+} from "../state-store.ts";
 import { damaged } from "./archive-format.ts";
 
 /**
@@ -25,11 +31,10 @@ export class BaseStateReader {
   /**
    * After the last part.
    *
-   * @returns the id of the next node
    * @throws StoreError where it was not all
    */
-  end(): number {
-    return this.#decoder.end().nextNodeId;
+  end(): Pick<StateMeta, "nextNodeId" | "level"> {
+    return this.#decoder.end();
   }
 }
 

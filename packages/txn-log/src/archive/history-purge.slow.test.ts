@@ -39,6 +39,7 @@ function treeOf(model: Oracle): LiveTree {
   const capture: LiveCapture = {
     applied: zxid,
     nextNode,
+    level: model.level,
     next: (_countMax, sink) => {
       for (const [key, { timeoutMs, password }] of model.sessions) {
         const [high = 0, low = 0] = key.split(",").map(Number);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatZxid, ZXID_NONE, type Zxid } from "@zooid/model/storage";
+import { formatZxid, laterOf, levelOfHistory, ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import { type Chain, formatChain } from "../chain.ts";
 import { sqliteCode } from "../database.ts";
 import { LogReader } from "../log/log-reader.ts";
@@ -28,6 +28,13 @@ export interface Inspection {
   readonly applied?: LogPosition;
   /** Where the log is lost: the state that is left, which a log begins behind. */
   readonly leftState?: { readonly name: string; readonly ensembleId: string };
+  /**
+   * The highest feature level of which log and state know, committed or not; 0 where nothing was
+   * logged yet.
+   */
+  readonly level: number;
+  /** That of the state; 1 without one. */
+  readonly stateLevel: number;
   /** The state names an identity that the log had before. */
   readonly isStateOfBranch?: boolean;
   /** What is missing of what was once acked, if anything. */
@@ -107,16 +114,20 @@ function inspect({ directory, logDirectory }: StoreDirectories, owner: Owner | u
     const found = isElsewhere ? `none there, but one in ${directory}` : "none";
     const missing = { log: undefined, shortened: lost ? shortened(file, "a log", found) : undefined };
     const left = newestState(directory, states);
-    if (left === undefined) return { ...missing, hasState: false };
+    if (left === undefined) return { ...missing, hasState: false, level: 0, stateLevel: 1 };
     const { name, meta } = left;
     const leftState = { name, ensembleId: meta.ensembleId };
-    return { ...missing, hasState: true, applied: meta.applied, leftState };
+    const { applied, level } = meta;
+    return { ...missing, hasState: true, applied, leftState, level, stateLevel: level };
   }
   const { log, file, damage } = foundLog;
   if (owner !== undefined) refuseStranger(logDirectory, log, owner);
   const state = inspectStateFile(join(directory, log.stateFile));
   if (state === undefined) {
-    if (log.floor.zxid === 0) return { log, hasState: false, shortened: damage ?? shortenedOf(foundLog, witness) };
+    if (log.floor.zxid === 0) {
+      const levels = { level: levelOfHistory(log.levelRaise, log.tail.zxid), stateLevel: 1 };
+      return { log, hasState: false, ...levels, shortened: damage ?? shortenedOf(foundLog, witness) };
+    }
     const place = `the state at ${formatZxid(log.floor.zxid)} or later`;
     throw new StoreError({
       code: "DAMAGED",
@@ -125,7 +136,10 @@ function inspect({ directory, logDirectory }: StoreDirectories, owner: Owner | u
       found: "the file is missing",
     });
   }
-  const { applied } = state;
+  const { applied, level: stateLevel } = state;
+  const newest = Math.max(stateLevel, log.levelRaise.level);
+  const level = levelOfHistory({ ...log.levelRaise, level: newest }, laterOf(applied.zxid, log.tail.zxid));
+  const levels = { level, stateLevel };
   if (applied.zxid < log.floor.zxid) {
     const place = `the entries after ${formatZxid(applied.zxid)}, where the state stands`;
     throw new StoreError({ code: "DAMAGED", file, place, found: `the log begins after ${formatZxid(log.floor.zxid)}` });
@@ -138,10 +152,11 @@ function inspect({ directory, logDirectory }: StoreDirectories, owner: Owner | u
   }
   if (applied.zxid > log.tail.zxid) {
     const lost = shortened(file, entriesUpTo(applied.zxid), entriesUpTo(log.tail.zxid));
-    return { log, hasState: true, isStateOfBranch, applied, shortened: damage ?? lost };
+    return { log, hasState: true, ...levels, isStateOfBranch, applied, shortened: damage ?? lost };
   }
   refuseSplit(foundLog, applied);
-  return { log, hasState: true, isStateOfBranch, applied, shortened: damage ?? shortenedOf(foundLog, witness) };
+  const lost = damage ?? shortenedOf(foundLog, witness);
+  return { log, hasState: true, ...levels, isStateOfBranch, applied, shortened: lost };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Zxid } from "@zooid/model";
+import type { RunMarks, Zxid } from "@zooid/model";
 import { chainHigh, chainLow } from "../chain.ts";
 import type { LogFile } from "./log-file.ts";
 
@@ -9,7 +9,7 @@ export interface GroupBatch {
   readonly end: number;
   readonly generation: number;
   readonly committed: Zxid;
-  readonly lastSeenConfig?: Uint8Array | undefined;
+  readonly marks?: RunMarks | undefined;
 }
 
 /**
@@ -54,9 +54,9 @@ export class AppendGroup {
       this.#isOpen = true;
     }
     for (let batch = this.#batches[this.#addedCount]; batch !== undefined; batch = this.#batches[this.#addedCount]) {
-      const { bytes, start, end, generation, committed, lastSeenConfig } = batch;
+      const { bytes, start, end, generation, committed, marks } = batch;
       const tail = this.#file.add(bytes, start, end, committed);
-      if (lastSeenConfig !== undefined) this.#file.addConfig(lastSeenConfig);
+      if (marks !== undefined) this.#file.addMarks(marks);
       this.#done.push(generation, tail.zxid, chainHigh(tail.chain), chainLow(tail.chain), committed);
       this.#addedCount++;
     }

@@ -6,11 +6,21 @@ import {
   formatZxid,
   isFloorUncommitted,
   laterOf,
+  levelInForce,
   mayFollow,
+  raiseUpTo,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model/storage";
-import type { DurableLog, EpochPromise, EpochRange, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
+import type {
+  DurableLog,
+  EpochPromise,
+  EpochRange,
+  HistoryInstall,
+  LogBranching,
+  LogPosition,
+  RunMarks,
+} from "../txn-log.ts";
 
 /**
  * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the
@@ -54,6 +64,15 @@ export function withConfigs(
   };
 }
 
+/** What entries that are appended change beside the entries. */
+export function withMarks(log: DurableLog, { lastSeenConfig, levelRaise }: RunMarks): DurableLog {
+  return {
+    ...log,
+    lastSeenConfig: lastSeenConfig ?? log.lastSeenConfig,
+    levelRaise: levelRaise ?? log.levelRaise,
+  };
+}
+
 /** Highest epoch that a log says anything of. */
 export function highestEpoch({ promise, currentEpoch, tail, epochs }: DurableLog): number {
   return Math.max(promise.epoch, currentEpoch, epochOf(tail.zxid), epochs.at(-1)?.epoch ?? 0);
@@ -89,7 +108,8 @@ export function withCut(log: DurableLog, to: LogPosition): DurableLog {
     to.zxid >= log.commitHint,
     `a cut to ${formatZxid(to.zxid)} would drop what ${formatZxid(log.commitHint)} says is committed`,
   );
-  return { ...log, tail: to, epochs: epochsUpTo(log.epochs, to.zxid) };
+  const levelRaise = raiseUpTo(log.levelRaise, to.zxid);
+  return { ...log, tail: to, epochs: epochsUpTo(log.epochs, to.zxid), levelRaise };
 }
 
 /**
@@ -104,6 +124,14 @@ export function withApplied(log: DurableLog, applied: LogPosition | undefined): 
   assert(log.amnesiac, `the state stands at ${formatZxid(applied.zxid)}, the log ends at ${formatZxid(log.tail.zxid)}`);
   const epochs = withEntry(log.epochs, applied.zxid);
   return { ...log, tail: applied, floor: applied, commitHint: applied.zxid, epochs };
+}
+
+/**
+ * The log beside a state file at some level: that level is in force, also where the log has lost
+ * the entry that raised it.
+ */
+export function withStateLevel(log: DurableLog, level: number): DurableLog {
+  return log.levelRaise.level >= level ? log : { ...log, levelRaise: levelInForce(level) };
 }
 
 export function withInstall(before: DurableLog, install: HistoryInstall, stage: Stage): DurableLog {
@@ -138,6 +166,7 @@ export function withInstall(before: DurableLog, install: HistoryInstall, stage: 
       epochs: stage.epochs.reduce(joinEpoch, base.epochs),
       committedConfig: install.committedConfig ?? log.committedConfig,
       lastSeenConfig: install.lastSeenConfig ?? log.lastSeenConfig,
+      levelRaise: install.levelRaise ?? log.levelRaise,
       amnesiac: log.amnesiac && install.endsAmnesia !== true,
     },
     install.epoch,

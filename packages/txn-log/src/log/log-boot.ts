@@ -1,13 +1,13 @@
-import { assert, EPOCH_MAX, ZXID_NONE } from "@zooid/model/storage";
+import { assert, EPOCH_MAX, NO_RAISE, ZXID_NONE } from "@zooid/model/storage";
 import { CHAIN_NONE } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
 
 /**
  * The format that this version reads and writes: a sequence of segments. No released version wrote
- * format 1.
+ * formats 1 and 2.
  */
-export const LOG_FORMAT = 2;
+export const LOG_FORMAT = 3;
 
 /** A log on which nothing was ever written. */
 export function newDurableLog(owner: {
@@ -30,6 +30,7 @@ export function newDurableLog(owner: {
     stateFile,
     committedConfig: undefined,
     lastSeenConfig: undefined,
+    levelRaise: NO_RAISE,
     amnesiac: false,
     branches: [],
   };

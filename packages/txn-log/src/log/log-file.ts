@@ -14,7 +14,7 @@ import { type Obstacle, type RetiredSegment, SegmentSequence } from "../segments
 import { StageFile } from "../segments/stage-file.ts";
 import type { WalMark } from "../segments/wal-scan.ts";
 import { FULL_FILE, type TestBreak } from "../test-break.ts";
-import type { DurableLog, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
+import type { DurableLog, HistoryInstall, LogBranching, LogPosition, RunMarks } from "../txn-log.ts";
 import { AddedFrames } from "./added-frames.ts";
 import {
   assertFollows,
@@ -26,6 +26,7 @@ import {
   withCut,
   withEntry,
   withInstall,
+  withMarks,
 } from "./log-book.ts";
 import { type LogFileOptions, openSegments } from "./log-open.ts";
 import { CHAIN_BYTES, chainOfEntry, writeBranches, writeEpochs, writeStoreRow } from "./schema.ts";
@@ -163,9 +164,9 @@ export class LogFile {
     return tail;
   }
 
-  /** Within the open transaction: a configuration that the batch carries. */
-  addConfig(lastSeenConfig: Uint8Array): void {
-    this.#next = { ...this.#next, lastSeenConfig };
+  /** Within the open transaction: what entries of the batch change beside the entries. */
+  addMarks(marks: RunMarks): void {
+    this.#next = withMarks(this.#next, marks);
     writeStoreRow(this.#segments.segment.database, this.#next);
   }
 

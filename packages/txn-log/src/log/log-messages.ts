@@ -11,6 +11,7 @@ import type {
   LogBranching,
   LogPosition,
   LogSettings,
+  RunMarks,
 } from "../txn-log.ts";
 import type { RingMemory } from "./append-ring.ts";
 import type { LogFileOptions } from "./log-open.ts";
@@ -71,12 +72,12 @@ export type LogCommand =
   | { readonly kind: "renew"; readonly id: number }
   | { readonly kind: "close" };
 
-/** An append that is no plain one: too large for the ring, or with a configuration. */
+/** An append that is no plain one: too large for the ring, or with marks. */
 export interface AppendMessage {
   readonly generation: number;
   readonly committed: Zxid;
   readonly bytes: Uint8Array;
-  readonly lastSeenConfig: Uint8Array | undefined;
+  readonly marks: RunMarks | undefined;
 }
 
 export type LogReport =

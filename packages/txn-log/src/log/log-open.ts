@@ -5,7 +5,7 @@ import { type FoundSegment, inspectSegments, repairSegments } from "../segments/
 import type { SegmentSequence } from "../segments/segment-sequence.ts";
 import type { TestBreak } from "../test-break.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
-import { withApplied } from "./log-book.ts";
+import { withApplied, withStateLevel } from "./log-book.ts";
 import { bootLog, newDurableLog } from "./log-boot.ts";
 import { writeStoreRow } from "./schema.ts";
 
@@ -22,6 +22,8 @@ export interface LogFileOptions {
    * Where the state stands that the log continues: committed, whatever the log still knows of it.
    */
   readonly applied?: LogPosition | undefined;
+  /** The feature level of that state. Default: 1. */
+  readonly stateLevel?: number | undefined;
   /** The state that a new log begins behind, where another log was lost. */
   readonly stateFile?: string | undefined;
   /** Shared with the readers of this log; see {@link ReaderLeases}. */
@@ -87,8 +89,10 @@ function withDiskId(found: DurableLog, directory: string): DurableLog {
 }
 
 /** What a start makes of a log that was found. */
-function bootedLog(found: DurableLog, { amnesiac, applied, takeEpoch }: LogFileOptions): DurableLog {
-  return bootLog(withApplied({ ...found, amnesiac: found.amnesiac || amnesiac }, applied), takeEpoch);
+function bootedLog(found: DurableLog, options: LogFileOptions): DurableLog {
+  const { amnesiac, applied, stateLevel = 1, takeEpoch } = options;
+  const behindState = withApplied({ ...found, amnesiac: found.amnesiac || amnesiac }, applied);
+  return bootLog(withStateLevel(behindState, stateLevel), takeEpoch);
 }
 
 function ownerOf(options: LogFileOptions): { readonly sid: number; readonly ensembleId?: string } {

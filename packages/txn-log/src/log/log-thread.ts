@@ -250,9 +250,9 @@ class LogThread {
     const file = this.#file;
     switch (command.kind) {
       case "append": {
-        const { bytes, generation, committed, lastSeenConfig } = command.batch;
+        const { bytes, generation, committed, marks } = command.batch;
         const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-        this.#append({ bytes: buffer, start: 0, end: bytes.length, generation, committed, lastSeenConfig });
+        this.#append({ bytes: buffer, start: 0, end: bytes.length, generation, committed, marks });
         // Its bytes are not the ring's: they must be written before anything else is taken.
         return this.#commitGroup();
       }
@@ -377,7 +377,8 @@ function isMoreThanTail(reported: DurableLog, log: DurableLog): boolean {
   return (
     reported.epochs.length !== log.epochs.length ||
     reported.floor !== log.floor ||
-    reported.lastSeenConfig !== log.lastSeenConfig
+    reported.lastSeenConfig !== log.lastSeenConfig ||
+    reported.levelRaise !== log.levelRaise
   );
 }
 

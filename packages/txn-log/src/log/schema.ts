@@ -32,6 +32,9 @@ const STORE_TABLES = `
     state_file TEXT NOT NULL,
     committed_config BLOB,
     last_seen_config BLOB,
+    level INTEGER NOT NULL,
+    level_zxid INTEGER NOT NULL,
+    level_replaced INTEGER NOT NULL,
     amnesiac INTEGER NOT NULL,
     sum INTEGER NOT NULL
   ) STRICT;
@@ -75,12 +78,16 @@ type StoreRow = readonly [
   stateFile: string,
   committedConfig: Uint8Array | null,
   lastSeenConfig: Uint8Array | null,
+  level: number,
+  levelZxid: number,
+  levelReplaced: number,
   amnesiac: number,
 ];
 
 const COLUMNS =
   "format, ensemble, sid, boot_count, promise_epoch, promise_sid, promise_incarnation, current_epoch, floor_zxid, " +
-  "floor_chain_high, floor_chain_low, state_file, committed_config, last_seen_config, amnesiac";
+  "floor_chain_high, floor_chain_low, state_file, committed_config, last_seen_config, " +
+  "level, level_zxid, level_replaced, amnesiac";
 
 /**
  * Writes everything that stands in the single row; epochs and entries are written by those who
@@ -103,6 +110,9 @@ export function writeStoreRow(database: Database, log: DurableLog): void {
     log.stateFile,
     log.committedConfig ?? null,
     log.lastSeenConfig ?? null,
+    log.levelRaise.level,
+    log.levelRaise.zxid,
+    log.levelRaise.replaced,
     log.amnesiac ? 1 : 0,
   ];
   database
@@ -184,7 +194,8 @@ export function readDurableLog(database: Database, file: string, begin?: RowsBeg
     stateFile: row[11],
     committedConfig: row[12] ?? undefined,
     lastSeenConfig: row[13] ?? undefined,
-    amnesiac: row[14] === 1,
+    levelRaise: { level: row[14], zxid: row[15] as Zxid, replaced: row[16] },
+    amnesiac: row[17] === 1,
     epochs: readEpochs(database, tail.zxid),
     commitHint: readCommitHint(database, begin?.commitHint ?? floor.zxid),
     branches: readBranches(database, file),

@@ -26,6 +26,7 @@ import type {
   LogSettings,
   LogStats,
   ReadResult,
+  RunMarks,
   StoreLog,
 } from "../txn-log.ts";
 import { ControlWord, newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
@@ -201,13 +202,13 @@ export class SqliteTxnLog implements StoreLog {
     return this.#log;
   }
 
-  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
+  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid, marks?: RunMarks): void {
     assert(end > start, "an empty batch was appended");
     if (this.#dead !== undefined) return;
     this.#handler.appending?.(end - start);
     this.#pendingSizes.push(end - start);
     this.#pendingBytes += end - start;
-    if (this.#backlog.length === 0 && lastSeenConfig === undefined && this.#ring.fits(end - start)) {
+    if (this.#backlog.length === 0 && marks === undefined && this.#ring.fits(end - start)) {
       const record = this.#record;
       record.kind = RecordKind.APPEND;
       record.generation = generation;
@@ -220,11 +221,11 @@ export class SqliteTxnLog implements StoreLog {
       if (taken) return;
     }
     // A message is cloned with the whole of its buffer: what goes as one is a buffer of its own.
-    const goesIntoRing = lastSeenConfig === undefined && this.#ring.fits(end - start);
+    const goesIntoRing = marks === undefined && this.#ring.fits(end - start);
     const copy = goesIntoRing ? this.#copies.take(end - start) : undefined;
     if (copy !== undefined) copyBytes(bytes, start, end, copy, 0);
     const record = copy?.subarray(0, end - start) ?? copyRange(bytes, start, end);
-    this.#enqueue({ kind: "append", batch: { generation, committed, bytes: record, lastSeenConfig }, copy });
+    this.#enqueue({ kind: "append", batch: { generation, committed, bytes: record, marks }, copy });
   }
 
   get isFull(): boolean {

@@ -28,6 +28,7 @@ const HEADER: SnapshotHeader = {
   digestHigh: 0,
   digestLow: 0,
   nextNodeId: 1,
+  level: 1,
   nodeCount: 0,
   sessionCount: 0,
 };
@@ -61,6 +62,7 @@ test.each<readonly [what: string, header: Partial<SnapshotHeader>, announced: Pa
   ["any epoch table, where none was announced", { epochs: [] }, { epochs: undefined }],
   ["a state without an ensemble, where one was announced", { ensembleId: "" }, {}],
   ["a state of any ensemble, where none was announced", { ensembleId: "theirs" }, { ensembleId: "" }],
+  ["a feature level that is known", { level: 2 }, { levels: { lowest: 1, highest: 2 } }],
 ])("a snapshot is taken with %s", (_, header, announced) => {
   expect(outcome(header, announced)).toBe("taken");
 });
@@ -69,6 +71,8 @@ test.each<readonly [what: string, header: Partial<SnapshotHeader>, reason: strin
   ["an earlier place", { position: { ...POSITION, zxid: Z(2, 4) } }, "another history or place"],
   ["a later place", { position: { ...POSITION, zxid: Z(3, 1) } }, "another history or place"],
   ["the same place of another history", { position: { ...POSITION, chain: 8n as Chain } }, "another history or place"],
+  ["a later feature level", { level: 2 }, "the state has feature level 2, and this version knows level 1"],
+  ["no feature level", { level: 0 }, "the state has feature level 0"],
   ["a state of another ensemble", { ensembleId: "theirs" }, "a state of ensemble theirs, where this is ours"],
   ...OTHER_TABLES.map(
     (epochs) => [`the epochs ${JSON.stringify(epochs)}`, { epochs }, "another epoch table than the announced"] as const,

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { formatZxid } from "@zooid/model/storage";
+import { formatZxid, knowsLevel, type LevelRange, OWN_LEVELS, unknownLevelText } from "@zooid/model/storage";
 import { isWhole, RowOffset } from "../state/node-row.ts";
 import { isAcl, removeStateFile, StateFile } from "../state/state-file.ts";
 import type { StateSession } from "../state-store.ts";
@@ -15,6 +15,8 @@ export interface SnapshotExpectation {
   readonly epochs: readonly EpochRange[] | undefined;
   /** Empty: any. */
   readonly ensembleId: string;
+  /** The feature levels that may come. Default: those of this version. */
+  readonly levels?: LevelRange | undefined;
 }
 
 /**
@@ -44,8 +46,8 @@ export class SnapshotBuilder implements SnapshotParts {
 
   finish(): SnapshotHeader {
     const header = this.#decoder.end();
-    const { position, digestHigh, digestLow, ensembleId, nextNodeId } = header;
-    this.#state.commit({ applied: position, digestHigh, digestLow, ensembleId, nextNodeId });
+    const { position, digestHigh, digestLow, ensembleId, nextNodeId, level } = header;
+    this.#state.commit({ applied: position, digestHigh, digestLow, ensembleId, nextNodeId, level });
     this.close();
     syncPath(this.#file);
     rmSync(`${this.#file}-journal`, { force: true });
@@ -66,8 +68,12 @@ export class SnapshotBuilder implements SnapshotParts {
     this.#state.close();
   }
 
-  header({ position, epochs, ensembleId, nextNodeId }: SnapshotHeader): void {
+  header({ position, epochs, ensembleId, nextNodeId, level }: SnapshotHeader): void {
     const expected = this.#expected;
+    const { levels = OWN_LEVELS } = expected;
+    if (level < 1 || !knowsLevel(levels, level)) {
+      throw refused("its header", unknownLevelText("the state", level, levels));
+    }
     if (position.zxid !== expected.position.zxid || position.chain !== expected.position.chain) {
       const place = `its header, which stands at ${formatZxid(position.zxid)}`;
       throw refused(place, `another history or place than the announced ${formatZxid(expected.position.zxid)}`);

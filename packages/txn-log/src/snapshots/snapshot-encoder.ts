@@ -54,7 +54,7 @@ export class SnapshotEncoder {
       .prepare(`${SELECT_SESSIONS} WHERE (high, low) > (?, ?) ORDER BY high, low LIMIT ${SESSION_ROWS}`)
       .raw();
     this.#nodes = new NodeRuns(database, file);
-    const { applied: position, digestHigh, digestLow, ensembleId, nextNodeId } = meta;
+    const { applied: position, digestHigh, digestLow, ensembleId, nextNodeId, level } = meta;
     const { nodeCount, sessionCount } = counts;
     const format = SNAPSHOT_FORMAT;
     this.header = {
@@ -65,6 +65,7 @@ export class SnapshotEncoder {
       digestHigh,
       digestLow,
       nextNodeId,
+      level,
       nodeCount,
       sessionCount,
     };

@@ -23,6 +23,7 @@ const HEADER: SnapshotHeader = {
   digestHigh: -1,
   digestLow: 2 ** 31 - 1,
   nextNodeId: 7,
+  level: 2,
   nodeCount: 4,
   sessionCount: 1,
 };
@@ -69,6 +70,7 @@ describe.each<
       epochs: NO_EPOCHS,
       digest: NO_DIGESTS,
       nextNode: NO_COUNTS,
+      level: NO_COUNTS,
       nodes: NO_COUNTS,
       sessions: NO_COUNTS,
     },

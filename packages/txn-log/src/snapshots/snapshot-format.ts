@@ -45,6 +45,8 @@ export interface SnapshotHeader {
   readonly digestHigh: number;
   readonly digestLow: number;
   readonly nextNodeId: number;
+  /** The feature level in force there. */
+  readonly level: number;
   readonly nodeCount: number;
   readonly sessionCount: number;
 }
@@ -95,6 +97,7 @@ export function encodeHeader(header: SnapshotHeader): Buffer {
       epochs: epochs.map(({ epoch, first, last }) => [epoch, first, last]),
       digest: [header.digestHigh, header.digestLow],
       nextNode: header.nextNodeId,
+      level: header.level,
       nodes: header.nodeCount,
       sessions: header.sessionCount,
     }),
@@ -120,6 +123,7 @@ export function decodeHeader(body: Buffer): SnapshotHeader {
     digestHigh,
     digestLow,
     nextNodeId: count(fields, "nextNode"),
+    level: count(fields, "level"),
     nodeCount: count(fields, "nodes"),
     sessionCount: count(fields, "sessions"),
   };

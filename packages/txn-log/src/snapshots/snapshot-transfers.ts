@@ -1,6 +1,6 @@
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { assert } from "@zooid/model/storage";
+import { assert, type LevelRange, levelAt } from "@zooid/model/storage";
 import { epochsUpTo } from "../log/log-book.ts";
 import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import type { LiveTree } from "../state/live-tree.ts";
@@ -21,6 +21,8 @@ export interface TransferParts {
   readonly state: SqliteStateStore;
   readonly directory: string;
   readonly holdMs: number;
+  /** The feature levels that this server knows. */
+  readonly levels: LevelRange;
   readonly testBreak: TestBreak | undefined;
 }
 
@@ -75,7 +77,8 @@ export class SnapshotTransfers {
 
   receive(position: LogPosition, epochs: readonly EpochRange[] | undefined): Promise<SnapshotReceiver> {
     const { ensembleId } = this.#parts.log.durable.identity;
-    return this.#awaited(this.#receive({ position, epochs, ensembleId }));
+    const { lowest, highest } = this.#parts.levels;
+    return this.#awaited(this.#receive({ position, epochs, ensembleId, levels: { lowest, highest } }));
   }
 
   /**
@@ -83,9 +86,10 @@ export class SnapshotTransfers {
    * epochs.
    */
   import(): Promise<SnapshotReceiver> {
-    const { promise, currentEpoch, identity } = this.#parts.log.durable;
+    const { promise, currentEpoch, identity, levelRaise, commitHint } = this.#parts.log.durable;
     const epochMin = Math.max(promise.epoch, currentEpoch) + 1;
-    return this.#awaited(this.#receive({ epochMin, ensembleId: identity.ensembleId }));
+    const level = levelAt(levelRaise, commitHint);
+    return this.#awaited(this.#receive({ epochMin, ensembleId: identity.ensembleId, level }));
   }
 
   async #open(form: SnapshotForm): Promise<ThreadSnapshotSource> {

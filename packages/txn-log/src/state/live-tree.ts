@@ -25,6 +25,8 @@ export interface LivePosition {
 export interface LiveCapture {
   readonly applied: Zxid;
   readonly nextNode: number;
+  /** The feature level when the walk began. */
+  readonly level: number;
   /** Hands over some records, each node and session at most once. False when there are no more. */
   next(countMax: number, sink: LiveSink): boolean;
 }

@@ -8,6 +8,9 @@ import { StateFile } from "./state-file.ts";
  * when it returns.
  *
  * @param sessions `end`: the end of each has begun, and leaders complete it
+ * @param level the feature level in force, which a state of the past has never exceeded, and does
+ *   not lower. Default: that of the state
+ * @throws RangeError where the state is of a higher level; nothing is changed
  */
 export function letStateStandAt(
   file: string,
@@ -15,19 +18,28 @@ export function letStateStandAt(
     position,
     ensembleId,
     sessions,
+    level,
   }: {
     readonly position: LogPosition;
     readonly ensembleId: string;
     readonly sessions: "keep" | "end";
+    readonly level?: number;
   },
 ): void {
   const state = new StateFile(file);
   try {
+    const { level: own } = state.meta;
+    if (level !== undefined && own > level) {
+      throw new RangeError(
+        `the state has feature level ${own}, and the ensemble ${level}; raise the level first (zooid-cli upgrade finalize)`,
+      );
+    }
     state.begin();
-    const isChanged = sessions === "end" && state.beginCloseSessions();
-    // The digest is that of the tree, and says how sessions are.
+    const hasEnded = sessions === "end" && state.beginCloseSessions();
+    // The digest is that of the tree, and says how sessions are, and which level.
+    const isChanged = hasEnded || (level !== undefined && level !== own);
     const digest = isChanged ? { digestHigh: 0, digestLow: 0 } : {};
-    state.commit({ ...state.meta, ...digest, ensembleId, applied: position });
+    state.commit({ ...state.meta, ...digest, ensembleId, applied: position, level: level ?? own });
   } finally {
     state.close();
   }

@@ -192,7 +192,13 @@ export class SqliteStateStore implements StateStore {
         if (isEnded()) throw new StoreError({ code: "CLOSED" });
       }
       const to = await unlessPartly(() => tree.position(), isEnded);
-      await this.#rebuild({ kind: "end", from: capture.applied, nextNodeId: capture.nextNode, to });
+      await this.#rebuild({
+        kind: "end",
+        from: capture.applied,
+        nextNodeId: capture.nextNode,
+        level: capture.level,
+        to,
+      });
     } catch (cause) {
       if (this.#dead === undefined) await this.#rebuild({ kind: "abandon" });
       throw cause;

@@ -43,6 +43,8 @@ const ASKED_MAX = 1_024;
  */
 export class StateCheckpoint {
   nextNodeId = 0;
+  /** The feature level at the end of what was added. */
+  level = 1;
   readonly #state: StateFile;
   readonly #decoder: TxnDecoder;
   readonly #arena: NodeArena;
@@ -70,6 +72,7 @@ export class StateCheckpoint {
     this.#plan = plan;
     this.#openAclId = this.#state.aclId(OPEN_ACL);
     this.nextNodeId = this.#state.meta.nextNodeId;
+    this.level = this.#state.meta.level;
     this.#arena.writtenCount = 0;
   }
 
@@ -78,9 +81,10 @@ export class StateCheckpoint {
    * the tree. Each of them is as old as the run's beginning or newer, up to its end; nodes that the
    * run creates are not among them.
    */
-  beginCaptured(nextNodeId: number): void {
+  beginCaptured(nextNodeId: number, level: number): void {
     this.begin();
     this.nextNodeId = nextNodeId;
+    this.level = level;
     this.#capturedBelow = nextNodeId;
   }
 
@@ -145,6 +149,10 @@ export class StateCheckpoint {
       case OpCode.BEGIN_CLOSE_SESSION:
       case OpCode.CLOSE_SESSION:
         return this.#changeSession(op);
+      case OpCode.RAISE_LEVEL:
+        // Also where the file has it from a walk over the tree that came after the entry.
+        this.level = Math.max(this.level, op.version);
+        return;
       default:
         if (op.op !== OpCode.CHECK && op.op !== OpCode.ERROR) defect(zxid, `has the unknown op ${op.op}`);
     }

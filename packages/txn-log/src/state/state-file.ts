@@ -57,6 +57,7 @@ const SCHEMA = `
     digest_high INTEGER NOT NULL,
     digest_low INTEGER NOT NULL,
     next_node INTEGER NOT NULL,
+    level INTEGER NOT NULL,
     node_count INTEGER NOT NULL,
     session_count INTEGER NOT NULL,
     sum INTEGER NOT NULL
@@ -324,6 +325,7 @@ export class StateFile {
       meta.digestHigh,
       meta.digestLow,
       meta.nextNodeId,
+      meta.level,
       counts.nodeCount,
       counts.sessionCount,
     ]);
@@ -451,6 +453,7 @@ const EMPTY: StateMeta = {
   digestLow: 0,
   ensembleId: "",
   nextNodeId: FIRST_FREE_ID,
+  level: 1,
 };
 
 /**

@@ -42,7 +42,13 @@ export type RebuildStep =
   /**
    * What was applied meanwhile is read from the log; then the file takes the place of the old one.
    */
-  | { readonly kind: "end"; readonly from: Zxid; readonly nextNodeId: number; readonly to: LivePosition }
+  | {
+      readonly kind: "end";
+      readonly from: Zxid;
+      readonly nextNodeId: number;
+      readonly level: number;
+      readonly to: LivePosition;
+    }
   | { readonly kind: "abandon" };
 
 export type StateReport =

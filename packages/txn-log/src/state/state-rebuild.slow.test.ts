@@ -71,6 +71,7 @@ function captureOf(model: Oracle): LiveCapture {
   return {
     applied: model.zxid,
     nextNode,
+    level: model.level,
     next: (_countMax, sink) => {
       between();
       for (const key of keys.splice(0)) {

@@ -44,6 +44,7 @@ export class StateRebuild {
    * Makes the file exact, and whole on the disk.
    *
    * @param nextNodeId nodes from here on are in no slice
+   * @param level the feature level of the tree when the walk over it began
    * @param read hands over the entries after the walk over the tree began, and answers where they
    *   end
    * @returns how many nodes the entries changed
@@ -52,18 +53,19 @@ export class StateRebuild {
     readonly decoder: TxnDecoder;
     readonly pace: Pace;
     readonly nextNodeId: number;
-    readonly read: (sink: EntrySink) => Omit<StateMeta, "nextNodeId">;
+    readonly level: number;
+    readonly read: (sink: EntrySink) => Omit<StateMeta, "nextNodeId" | "level">;
   }): number {
     this.#state.endInserts();
     const checkpoint = new StateCheckpoint(this.#state, parts.decoder, undefined, parts.pace);
-    checkpoint.beginCaptured(parts.nextNodeId);
+    checkpoint.beginCaptured(parts.nextNodeId, parts.level);
     const meta = parts.read((zxid, bytes, start, end) => {
       checkpoint.add(zxid, bytes, start, end);
       parts.pace.step(end - start);
     });
     const count = checkpoint.end();
     checkpoint.release();
-    this.#state.commit({ ...meta, nextNodeId: checkpoint.nextNodeId });
+    this.#state.commit({ ...meta, nextNodeId: checkpoint.nextNodeId, level: checkpoint.level });
     this.#close();
     rmSync(`${this.#file}-journal`, { force: true });
     syncPath(this.#file);

@@ -11,9 +11,9 @@ import { StoreError } from "../store-error.ts";
  * sum, as each node has one of its own (`node-row.ts`): SQLite has none, and returns a page with a
  * flipped bit without an error.
  *
- * No released version wrote format 1.
+ * No released version wrote formats 1 and 2.
  */
-export const STATE_FORMAT = 2;
+export const STATE_FORMAT = 3;
 
 export interface Counts {
   nodeCount: number;
@@ -29,6 +29,7 @@ export type MetaFields = readonly [
   digestHigh: number,
   digestLow: number,
   nextNodeId: number,
+  level: number,
   nodeCount: number,
   sessionCount: number,
 ];
@@ -36,7 +37,7 @@ export type SessionFields = readonly [high: number, low: number, timeoutMs: numb
 export type SessionRow = readonly [...SessionFields, sum: number];
 
 const META_COLUMNS =
-  "format, ensemble, applied, chain_high, chain_low, digest_high, digest_low, next_node, node_count, session_count";
+  "format, ensemble, applied, chain_high, chain_low, digest_high, digest_low, next_node, level, node_count, session_count";
 const SESSION_COLUMNS = "high, low, timeout_ms, password_hash";
 /** To be followed by a condition and an order. */
 export const SELECT_SESSIONS: string = `SELECT ${SESSION_COLUMNS}, sum FROM sessions`;
@@ -51,7 +52,8 @@ export function readMeta(database: Database, file: string): [meta: StateMeta, co
     | [...MetaFields, number]
     | undefined;
   if (row === undefined) throw damagedState(file, META_ROW, "it is missing");
-  const [format, ensembleId, applied, high, low, digestHigh, digestLow, nextNodeId, nodeCount, sessionCount] = row;
+  const [format, ensembleId, applied, high, low, digestHigh, digestLow, nextNodeId, level, nodeCount, sessionCount] =
+    row;
   if (typeof format !== "number") throw damagedState(file, META_ROW, `format ${String(format)}`);
   refuseOtherFormat(database, { file, place: META_ROW, found: format, known: STATE_FORMAT });
   if (row.pop() !== sumOfMeta(row as unknown as MetaFields)) {
@@ -59,7 +61,7 @@ export function readMeta(database: Database, file: string): [meta: StateMeta, co
   }
   const position = { zxid: applied as Zxid, chain: chainFromHalves(high, low) };
   return [
-    { applied: position, digestHigh, digestLow, ensembleId, nextNodeId },
+    { applied: position, digestHigh, digestLow, ensembleId, nextNodeId, level },
     { nodeCount, sessionCount },
   ];
 }

@@ -153,7 +153,7 @@ class StateThread {
       case "slice":
         return this.#rebuilding().add(step.slice);
       case "end": {
-        const { from, to, nextNodeId } = step;
+        const { from, to, nextNodeId, level } = step;
         const rebuild = this.#rebuilding();
         this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
         const log = this.#log;
@@ -163,6 +163,7 @@ class StateThread {
           decoder: this.#decoder,
           pace: this.#pace,
           nextNodeId,
+          level,
           read: (sink) => {
             const [applied] = this.#read(log, { zxid: from, chain }, to, sink);
             const { digestHigh, digestLow } = to;
@@ -340,6 +341,7 @@ class StateThread {
         digestLow: target.digestLow,
         ensembleId: log.ensembleId(),
         nextNodeId: this.#checkpoint.nextNodeId,
+        level: this.#checkpoint.level,
       });
       report = { ...report, meta: this.#state.meta, entries, nodes, ms: performance.now() - startMs };
     }

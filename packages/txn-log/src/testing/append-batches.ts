@@ -1,4 +1,4 @@
-import { composeZxid, epochOf, FRAME_HEADER_BYTES, type LoggedRun, type Zxid } from "@zooid/model";
+import { composeZxid, epochOf, FRAME_HEADER_BYTES, type LoggedRun, type RunMarks, type Zxid } from "@zooid/model";
 import { BatchCursor, putEntry } from "../entry-batch.ts";
 import type { Appended, LogHandler } from "../txn-log.ts";
 
@@ -6,7 +6,7 @@ import type { Appended, LogHandler } from "../txn-log.ts";
 export interface AppendBatch extends LoggedRun {
   readonly generation: number;
   readonly committed: Zxid;
-  readonly lastSeenConfig?: Uint8Array;
+  readonly marks?: RunMarks;
 }
 
 /** Builders of batches for tests of logs, and a handler that remembers. */

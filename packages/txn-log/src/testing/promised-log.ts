@@ -27,8 +27,8 @@ export class PromisedLog {
     return this.log.durable;
   }
 
-  append({ generation, committed, lastSeenConfig, ...run }: AppendBatch): void {
-    this.log.append(run, generation, committed, lastSeenConfig);
+  append({ generation, committed, marks, ...run }: AppendBatch): void {
+    this.log.append(run, generation, committed, marks);
   }
 
   setPromise(promise: EpochPromise): Promise<void> {

@@ -41,6 +41,7 @@ export class Oracle implements PlainState {
   readonly encoder: TxnBatchEncoder = new TxnBatchEncoder();
   zxid: Zxid = Z(1, 0);
   nextNode = 5;
+  level = 1;
   #random: number;
 
   constructor(seed: number, initial: PlainState) {
@@ -54,6 +55,7 @@ export class Oracle implements PlainState {
     for (const [key, session] of this.sessions) copy.sessions.set(key, { ...session });
     copy.zxid = this.zxid;
     copy.nextNode = this.nextNode;
+    copy.level = this.level;
     return copy;
   }
 
@@ -66,6 +68,17 @@ export class Oracle implements PlainState {
     header.sessionLow = -this.#pick(4);
     this.encoder.begin(header);
     for (let ops = 1 + this.#pick(3); ops > 0; ops--) this.#op(header.timeMs, header.sessionHigh, header.sessionLow);
+    this.encoder.end();
+  }
+
+  /** Raises the feature level by one. */
+  raise(): void {
+    this.zxid = (this.zxid + 1) as Zxid;
+    const op = newTxnOp();
+    op.op = OpCode.RAISE_LEVEL;
+    op.version = ++this.level;
+    this.encoder.begin({ ...newTxnHeader(), zxid: this.zxid, op: OpCode.RAISE_LEVEL });
+    this.encoder.op(op);
     this.encoder.end();
   }
 

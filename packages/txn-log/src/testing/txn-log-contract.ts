@@ -1,4 +1,4 @@
-import { isFloorUncommitted, type Zxid } from "@zooid/model";
+import { isFloorUncommitted, levelInForce, NO_RAISE, type Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_NONE } from "../chain.ts";
 import type { HistoryInstall, LogHandler, LogPosition, StoreLog } from "../txn-log.ts";
@@ -204,10 +204,32 @@ export function describeTxnLog(
     });
 
     core("a configuration carried by a batch is durable with it", async () => {
-      log.append({ ...batchOf([Z(1, 1)]), lastSeenConfig: Uint8Array.of(1, 2, 3) });
+      log.append({ ...batchOf([Z(1, 1)]), marks: { lastSeenConfig: Uint8Array.of(1, 2, 3) } });
       await harness.settle(log);
       await restart();
       expect(log.durable.lastSeenConfig).toEqual(Uint8Array.of(1, 2, 3));
+    });
+
+    core(
+      "a raise of the feature level that a batch carries is durable with it, and stays behind later ones",
+      async () => {
+        expect(log.durable.levelRaise).toEqual(NO_RAISE);
+        const levelRaise = { level: 2, zxid: Z(1, 1), replaced: 1 };
+        log.append({ ...batchOf([Z(1, 1)]), marks: { levelRaise } });
+        log.append({ ...batchOf([Z(1, 2)]), marks: { lastSeenConfig: Uint8Array.of(1) } });
+        await harness.settle(log);
+        await restart();
+        expect(log.durable.levelRaise).toEqual(levelRaise);
+      },
+    );
+
+    core("a cut takes a raise of the feature level with its entry", async () => {
+      append(Z(1, 1));
+      log.append({ ...batchOf([Z(1, 2)]), marks: { levelRaise: { level: 3, zxid: Z(1, 2), replaced: 2 } } });
+      await harness.settle(log);
+      await settled(log.cut(Z(1, 1)));
+      await restart();
+      expect(log.durable.levelRaise).toEqual(levelInForce(2));
     });
 
     core("an entry that leaves a gap fails the log", async () => {
@@ -327,10 +349,11 @@ export function describeTxnLog(
       await settled(log.stage(staged.bytes, staged.start, staged.end));
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(1, 3)]);
       const configs = { committedConfig: Uint8Array.of(7), lastSeenConfig: Uint8Array.of(8) };
-      await settled(log.installHistory({ epoch: 3, tail: Z(2, 2), committed: Z(1, 1), ...configs }));
+      const levelRaise = { level: 2, zxid: Z(2, 1), replaced: 1 };
+      await settled(log.installHistory({ epoch: 3, tail: Z(2, 2), committed: Z(1, 1), ...configs, levelRaise }));
       await restart();
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(2, 1), Z(2, 2)]);
-      expect(log.durable).toMatchObject({ currentEpoch: 3, commitHint: Z(1, 1), ...configs });
+      expect(log.durable).toMatchObject({ currentEpoch: 3, commitHint: Z(1, 1), ...configs, levelRaise });
       expect(log.durable.epochs.map(({ epoch, last }) => [epoch, last])).toEqual([
         [1, 2],
         [2, 2],

@@ -1,4 +1,4 @@
-import { assert, earlierOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, earlierOf, raiseUpTo, ZXID_NONE, type Zxid } from "@zooid/model";
 import { encodeMembers } from "../known-members.ts";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
@@ -84,6 +84,8 @@ export class Acceptance {
       config: members === undefined || members.version === ZXID_NONE ? undefined : encodeMembers(members),
       // rule: a-history-with-the-configuration-that-is-replaced
       committedConfig: committed === undefined || committed === members ? undefined : encodeMembers(committed),
+      // rule: a-history-with-its-level
+      levelRaise: raiseUpTo(context.level.raise, epoch.streamPosition(through)),
     });
     learner.voteCheck = undefined;
   }

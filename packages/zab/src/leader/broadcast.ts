@@ -6,12 +6,14 @@ import {
   formatZxid,
   InvariantError,
   type LoggedRun,
+  type RunMarks,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
 import { CommittedCursor, type CommittedEntries, NO_ENTRIES } from "../committed-entries.ts";
 import { decodeMembers } from "../known-members.ts";
 import { ProposalQueue } from "../proposal-queue.ts";
+import type { LoggedChanges } from "../sinks.ts";
 import { AckTally } from "./ack-tally.ts";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
@@ -90,24 +92,40 @@ export class Broadcast {
       throw new InvariantError(`${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.queue.last)}`);
     }
     const run = { bytes: batch.bytes, start: 0, end: batch.end };
-    const config = this.#seeChange(run);
+    const marks = this.#seeChanges(run);
     this.queue.push(batch);
     for (const learner of learners.values()) if (!learner.isObserver) stream.pump(learner);
-    context.log.append(run, this.committed, config);
+    context.log.append(run, this.committed, marks);
   }
 
-  /** A configuration among the entries counts from here on, before any server has it. */
-  #seeChange(run: LoggedRun): Uint8Array | undefined {
+  /** What the entries change counts from here on, before any server has it. */
+  #seeChanges(run: LoggedRun): RunMarks | undefined {
+    const { level, members, sinks } = this.#leader.context;
+    if (!members.isChangeable && !level.isExpected) return undefined;
+    const changes = sinks.application.changesIn?.(run);
+    if (changes === undefined) return undefined;
+    const lastSeenConfig = this.#seeConfig(changes.configs.at(-1));
+    const levelRaise = this.#seeRaise(changes.raises.at(-1));
+    return { ...lastSeenConfig, ...levelRaise };
+  }
+
+  #seeConfig(config: Uint8Array | undefined): Pick<RunMarks, "lastSeenConfig"> {
     const { context } = this.#leader;
-    const { members, sinks } = context;
-    if (!members.isChangeable) return undefined;
-    const config = sinks.application.configsIn?.(run)?.at(-1);
-    if (config === undefined) return undefined;
+    const { members } = context;
+    if (config === undefined || !members.isChangeable) return {};
     const changed = decodeMembers(config);
     assert(changed !== undefined && !members.isChanging, "one valid change of the configuration is proposed at a time");
     context.changeFollows();
     members.see(changed);
-    return config;
+    return { lastSeenConfig: config };
+  }
+
+  #seeRaise(raised: LoggedChanges["raises"][number] | undefined): Pick<RunMarks, "levelRaise"> {
+    if (raised === undefined) return {};
+    const { context, levels } = this.#leader;
+    const levelRaise = context.level.see(raised.level, raised.zxid);
+    levels.raised();
+    return { levelRaise };
   }
 
   #committedMore(): void {

@@ -2,7 +2,10 @@ import {
   EPOCH_MAX,
   type EpochPromise,
   epochOf,
+  haveCommonLevel,
+  knowsLevel,
   type LinkRef,
+  levelOfHistory,
   type Members,
   type ServerId,
   ZXID_NONE,
@@ -12,6 +15,7 @@ import { encodeMembers, versionOf } from "../known-members.ts";
 import type { RoleEnd } from "../operator-events.ts";
 import type { Leader } from "./leader.ts";
 import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
+import { levelsOf } from "./levels.ts";
 import { EPOCHS_OF_A_RESTORE } from "./restoration.ts";
 import { joined } from "./wishes.ts";
 
@@ -73,6 +77,14 @@ export class Discovery {
     }
     if (info.promise.epoch >= EPOCH_MAX) {
       learners.refuseLink(link, { kind: "promise-impossible", sid, epoch: info.promise.epoch });
+      return;
+    }
+    const levels = levelsOf({ info });
+    const level = levelOfHistory(context.level.raise, log.durable.tail.zxid);
+    // Also while the raise is not committed: it may be, with this history.
+    // rule: a-learner-knows-the-level-of-the-history
+    if (!knowsLevel(levels, level) || !haveCommonLevel(levels, context.config.levels)) {
+      learners.refuseLink(link, { kind: "learners-level", sid, level, levels }, "level");
       return;
     }
     const { members } = context;

@@ -24,6 +24,7 @@ import { LeadershipCheck } from "./leadership-check.ts";
 import { LeadershipTransfer, type TransferPurpose } from "./leadership-transfer.ts";
 import type { LearnerInfo } from "./learner-handler.ts";
 import { Learners } from "./learners.ts";
+import { Levels } from "./levels.ts";
 import { Liveness } from "./liveness.ts";
 import { Restoration } from "./restoration.ts";
 import { Synchronization } from "./synchronization.ts";
@@ -61,6 +62,7 @@ export class Leader implements Role {
   readonly diskRoom: EnsembleRoom;
   readonly wishes: Wishes;
   readonly voterDisks: VoterDisks;
+  readonly levels: Levels;
   /** Undefined where the epoch begins with the history that this server has. */
   readonly restoration: Restoration | undefined;
   readonly #transfer: LeadershipTransfer;
@@ -86,6 +88,7 @@ export class Leader implements Role {
     this.diskRoom = new EnsembleRoom(this);
     this.wishes = new Wishes(this);
     this.voterDisks = new VoterDisks(this);
+    this.levels = new Levels(this);
     this.#transfer = new LeadershipTransfer(this);
   }
 

@@ -76,13 +76,13 @@ export class Learners {
   }
 
   /** A server that is no learner of this leader yet. */
-  refuseLink(link: LinkRef, why: LearnerRefusal, reason: "unable" | "not-leading" = "unable"): void {
+  refuseLink(link: LinkRef, why: LearnerRefusal, reason: "unable" | "not-leading" | "level" = "unable"): void {
     const { links } = this.#context.sinks;
     sendRefusal(links, link, reason, why);
     links.close(link, why);
   }
 
-  refuse(learner: LearnerHandler, reason: "unable" | "diverged", why: LearnerRefusal): void {
+  refuse(learner: LearnerHandler, reason: "unable" | "diverged" | "level", why: LearnerRefusal): void {
     const { links } = this.#context.sinks;
     sendRefusal(links, learner.link, reason, why);
     links.close(learner.link, why);

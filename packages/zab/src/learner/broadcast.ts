@@ -3,6 +3,7 @@ import { CommittedCursor, type CommittedEntries, NO_ENTRIES } from "../committed
 import { decodeMembers } from "../known-members.ts";
 import { ProposalQueue } from "../proposal-queue.ts";
 import type { RoleContext } from "../role.ts";
+import type { LoggedChanges } from "../sinks.ts";
 import type { LeaderLink } from "./leader-link.ts";
 
 /** Minimum time between two acks of an observer. */
@@ -19,7 +20,7 @@ const OBSERVER_ACK_WINDOWS = 1 / 8;
  */
 const UNCOMMITTED_TIMES = 4;
 
-const NO_CHANGES: readonly undefined[] = [];
+const NO_CHANGES: LoggedChanges = { configs: [], raises: [] };
 
 /**
  * Phase 3, the learner's half: entries are logged as they come, acked once they are on disk, and
@@ -93,11 +94,17 @@ export class LearnerBroadcast {
       return;
     }
     if (!link.received(message)) return;
-    const { members, sinks } = this.#context;
-    const configs = members.isChangeable ? sinks.application.configsIn?.(message) : undefined;
-    const changes = configs?.map((config) => decodeMembers(config)) ?? NO_CHANGES;
+    const { level, members, sinks } = this.#context;
+    const { configs, raises } = sinks.application.changesIn?.(message) ?? NO_CHANGES;
+    const changes = members.isChangeable ? configs.map((config) => decodeMembers(config)) : [];
     if (changes.includes(undefined)) {
       link.illegal(message);
+      return;
+    }
+    // rule: no-entry-of-an-unknown-level
+    const unknown = raises.find((raise) => !level.knows(raise.level));
+    if (unknown !== undefined) {
+      link.refuse("level", { kind: "leaders-level", leader: link.leader, level: unknown.level, levels: level.known });
       return;
     }
     this.#unackedBytes += end - start;
@@ -114,13 +121,19 @@ export class LearnerBroadcast {
       this.#context.changeFollows();
       if (change !== undefined) members.see(change);
     }
+    const lastSeenConfig = changes.length === 0 ? undefined : configs.at(-1);
+    for (const raise of raises) level.see(raise.level, raise.zxid);
+    // rule: the-configuration-with-its-entry
+    const ofMembers = lastSeenConfig === undefined ? undefined : { lastSeenConfig };
+    // rule: the-level-with-its-entry
+    const ofLevel = raises.length === 0 ? undefined : { levelRaise: level.raise };
+    const marks = ofMembers === undefined && ofLevel === undefined ? undefined : { ...ofMembers, ...ofLevel };
     // The ack follows the disk's completion:
     // 1. S3 proposes entry 7, and S1 acks it before it is on its disk.
     // 2. S3 counts itself and S1, commits and answers the client.
     // 3. S1 and S3 lose power: S1 has lost an entry that is committed, and may lead with S2.
     // rule: ack-behind-sync
-    // rule: the-configuration-with-its-entry
-    this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed, configs?.at(-1));
+    this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed, marks);
   }
 
   /** Whether the leader proposes on and on, and commits nothing of it. */

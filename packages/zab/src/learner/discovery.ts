@@ -56,6 +56,8 @@ export class LearnerDiscovery {
       ...(config.members === undefined ? {} : { list: encodeMembers(config.members) }),
       ...(config.members !== undefined && config.isWish ? { isWish: true } : {}),
       ...(identity.diskId === "" ? {} : { diskId: identity.diskId }),
+      levels: { lowest: config.levels.lowest, highest: config.levels.highest },
+      ...(config.version === undefined ? {} : { version: config.version }),
     });
   }
 

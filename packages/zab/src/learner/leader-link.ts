@@ -184,7 +184,7 @@ export class LeaderLink {
   }
 
   /** This server cannot follow the leader, which learns why; the role ends. */
-  refuse(reason: "unable" | "diverged" | "epoch-low", why: LeaderRefusal): void {
+  refuse(reason: "unable" | "diverged" | "epoch-low" | "level", why: LeaderRefusal): void {
     if (this.#link !== undefined) sendRefusal(this.#context.sinks.links, this.#link, reason, why);
     if (reason === "diverged") this.#context.lostHistory.diverged(this.leader);
     this.#context.leave(why);

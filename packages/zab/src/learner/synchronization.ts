@@ -5,6 +5,8 @@ import {
   epochOf,
   type LogPosition,
   laterOf,
+  levelOfHistory,
+  NO_RAISE,
   type PeerMessage,
   type ZabMessage,
   ZXID_NONE,
@@ -184,7 +186,19 @@ export class LearnerSynchronization {
       return;
     }
     const through = link.logged;
-    const { members } = this.#context;
+    const { level, members } = this.#context;
+    const { levelRaise = NO_RAISE } = message;
+    // Before the log has any of it: this server could not read what it would have to apply.
+    // rule: no-history-of-an-unknown-level
+    if (!level.knows(levelOfHistory(levelRaise, through))) {
+      link.refuse("level", {
+        kind: "leaders-level",
+        leader: link.leader,
+        level: levelRaise.level,
+        levels: level.known,
+      });
+      return;
+    }
     const config = members.isChangeable ? message.config : undefined;
     const seen = config && decodeMembers(config);
     const replacedConfig = config && message.committedConfig;
@@ -218,6 +232,7 @@ export class LearnerSynchronization {
         // rule: history-with-its-configuration
         ...(lastSeenConfig === undefined ? {} : { lastSeenConfig }),
         ...(committedConfig === undefined ? {} : { committedConfig }),
+        levelRaise,
         ...(this.#stateFile === undefined
           ? {}
           : {
@@ -240,6 +255,7 @@ export class LearnerSynchronization {
     // change among them is newer.
     // rule: the-historys-configuration-before-its-entries
     if (seen !== undefined) members.see(seen, replaced);
+    level.install(levelRaise);
   }
 
   #installed(through: Zxid): void {

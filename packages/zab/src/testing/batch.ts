@@ -50,7 +50,7 @@ export class RecordingSinks implements ZabSinks {
     },
     applied: () => this.zxids.at(-1) ?? this.durable.tail.zxid,
     install: unused("a snapshot"),
-    configsIn: () => undefined,
+    changesIn: () => undefined,
   };
   readonly election: ZabElection = {
     look: () => {},

@@ -84,7 +84,7 @@ export class SmallStore implements AsyncDisposable {
       async () => {
         const committed = isCommitted ? this.oracle.zxid : ZXID_NONE;
         const run = { generation: 1, bytes, start: 0, end: bytes.length, committed };
-        this.#log.append(lastSeenConfig === undefined ? run : { ...run, lastSeenConfig });
+        this.#log.append(lastSeenConfig === undefined ? run : { ...run, marks: { lastSeenConfig } });
         // To wait for another call's answer would be a commit more.
         while (this.#handler.completions.length === completed && this.#handler.failures.length === 0)
           await new Promise(setImmediate);
