@@ -37,6 +37,7 @@ import { reload } from "./commands/servers/reload.ts";
 import { restore } from "./commands/servers/restore.ts";
 import { server } from "./commands/servers/server.ts";
 import { status } from "./commands/servers/status.ts";
+import { upgrade } from "./commands/servers/upgrade.ts";
 import { whoami } from "./commands/servers/whoami.ts";
 import { addauth } from "./commands/shell/addauth.ts";
 import { close } from "./commands/shell/close.ts";
@@ -116,6 +117,7 @@ export const COMMANDS: readonly Command[] = [
   sync,
   tree,
   undo,
+  upgrade,
   version,
   watch,
   whoami,

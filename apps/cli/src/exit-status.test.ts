@@ -85,6 +85,7 @@ const LINES: Readonly<Record<string, Lines>> = {
   sync: { ok: "sync /a", misused: "sync" },
   tree: { ok: "tree /a", refused: "tree /none", misused: "tree -d x /a" },
   undo: { refused: "undo --yes /a 0x1", misused: "undo /a now" },
+  upgrade: { refused: "upgrade status --admin http://127.0.0.1:1", misused: "upgrade now" },
   version: { ok: "version" },
   watch: { misused: "watch --count x /a" },
   whoami: { ok: "whoami", misused: "whoami -q" },
@@ -228,6 +229,7 @@ test("each command ends with the status of its outcome", async () => {
     sync                  0              -              1 3            1 2
     tree                  0              1              1 3            1 2
     undo                  -              1              1 3            1 2
+    upgrade               -              1 3            1 3            1 2
     version               0              -              0              -
     watch                 -              -              -              1 2
     whoami                0              -              1 3            1 2

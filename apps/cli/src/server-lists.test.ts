@@ -49,6 +49,7 @@ test.each(WRONG)("%j is refused by each way to give it to the command line", asy
     ["-server", list, "status"],
     ["-server", list, "4lw", "ruok"],
     ["-server", list, "leader", "transfer"],
+    ["-server", list, "upgrade", "status"],
     ["-server", list, "version"],
     ["4lw", "ruok", list],
     ["connect", list],

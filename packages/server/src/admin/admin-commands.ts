@@ -38,6 +38,7 @@ import {
   monitor,
   serverStats,
 } from "./commands/statistics.ts";
+import { finalizeUpgrade, upgradeStatus } from "./commands/upgrade.ts";
 import { watches, watchesByPath, watchSummary } from "./commands/watches.ts";
 import { environment, systemProperties } from "./environment.ts";
 import { type Json, JsonFields, JsonItems, javaJsonPieces } from "./java-json.ts";
@@ -56,6 +57,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["dump"], run: dump },
   { names: ["end_session"], isOwn: true, method: "POST", needsAuth: true, run: endSession },
   { names: ["environment", "env", "envi"], isAlways: true, run: (view) => Object.fromEntries(environment(view)) },
+  { names: ["finalize_upgrade"], isOwn: true, method: "POST", needsAuth: true, run: finalizeUpgrade },
   { names: ["get_trace_mask", "gtmk"], isAlways: true, run: ({ traceMask }) => ({ tracemask: traceMask.value }) },
   { names: ["hash"], run: hash },
   {
@@ -105,6 +107,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["system_properties", "sysp"], isAlways: true, run: (view) => systemProperties(view) },
   { names: ["transfer_leadership"], isOwn: true, method: "POST", needsAuth: true, run: transferLeadership },
   { names: ["undrain"], isOwn: true, method: "POST", needsAuth: true, isAlways: true, run: undrain },
+  { names: ["upgrade_status"], isOwn: true, run: upgradeStatus },
   { names: ["voting_view"], run: votingView },
   { names: ["watch_summary", "wchs"], run: watchSummary },
   { names: ["watches", "wchc"], run: watches },

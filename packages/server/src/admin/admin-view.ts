@@ -1,5 +1,5 @@
 import type { DiskRoom, ServerId, SessionId } from "@zooid/model";
-import type { SessionEnding } from "@zooid/replica";
+import type { RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ServerBackup } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
@@ -85,6 +85,8 @@ export interface AdminView {
   readonly auditTail: AuditTail;
   /** Ends a session before its timeout; the log and the audit log have the requester. */
   endSession(id: SessionId, requester: AuditedClient): SessionEnding;
+  /** Raises the feature level; the log and the audit log have the requester. */
+  raiseLevel(requester: AuditedClient): RaiseAnswer;
   /** The audit log gets an act on the whole state. */
   acted(act: StateAct, requester: AuditedClient, result: AuditRecord["result"]): void;
   /** The level of the server's log; undefined if its log has none that can be changed. */

@@ -84,6 +84,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["snap_count", "Whole states sent to learners"],
   ["learner_commit_received_count", "Commits received as a learner"],
   ["learner_proposal_received_count", "Proposals received as a learner"],
+  ["zooid_feature_level", "Feature level in force: what the servers of the ensemble may write"],
   ["zooid_epoch", "Epoch of this member's role; 0 without one"],
   ["zooid_epochs_left", "Epochs that the ensemble may still begin, one for each election"],
   ["zooid_committed", "Newest committed zxid that this member knows"],

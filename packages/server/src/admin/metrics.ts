@@ -154,6 +154,7 @@ function gauges({ driver, startedAtMs, handshakeCount }: AdminView): readonly Me
     gauge("zooid_held_bytes", tree.heldBytes),
     gauge("zooid_large_listings", tree.largeListingCount),
     gauge("zooid_watches_held_bytes", tree.watches.heldBytes),
+    gauge("zooid_feature_level", replica.zab.level),
     gauge("zooid_disk_low", replica.zab.room === "enough" ? 0 : 1),
     gauge("zooid_disk_full", replica.zab.room === "full" ? 1 : 0),
     gauge("open_file_descriptor_count", open),

@@ -26,8 +26,18 @@ export type AuditOperation =
   /** Acts of operators at the admin port, which Apache ZooKeeper's audit log does not have. */
   | OperatorAct;
 
-/** An operator ends a session, reads or replaces the whole state, or removes its history. */
-export type OperatorAct = "endSession" | "snapshot" | "restore" | "backup" | "purgeHistory" | "reload";
+/**
+ * An operator ends a session, reads or replaces the whole state, removes its history, raises the
+ * feature level, or reloads the settings.
+ */
+export type OperatorAct =
+  | "endSession"
+  | "snapshot"
+  | "restore"
+  | "backup"
+  | "purgeHistory"
+  | "finalizeUpgrade"
+  | "reload";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {

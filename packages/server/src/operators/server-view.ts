@@ -1,6 +1,6 @@
 import type { BackupStatus } from "@zooid/backup";
 import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
-import type { SessionEnding } from "@zooid/replica";
+import type { RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
 import { AnswerSlices } from "../admin/answer-slices.ts";
 import { NO_SNAPSHOT_COMMANDS } from "../admin/http-options.ts";
@@ -94,6 +94,19 @@ function endSession(
   return ending;
 }
 
+function raiseLevel({ driver, audit, log }: ViewedServer, { identities, address }: AuditedClient): RaiseAnswer {
+  const answer = driver().raiseLevel();
+  const result = answer.kind === "proposed" || answer.kind === "in-force" ? "success" : "failure";
+  const { visibleZxid: zxid } = driver().replica;
+  audit.acted("finalizeUpgrade", { zxid, session: NO_SESSION, identities, address, result });
+  if (answer.kind === "proposed") {
+    log.info(`the feature level is raised from ${answer.from} to ${answer.level} by an operator at ${address}`, {
+      event: "level-raised",
+    });
+  }
+  return answer;
+}
+
 function setLogLevel(log: ServerLog, level: LogLevel, { address }: AuditedClient): void {
   const before = log.level;
   if (before === undefined || before === level) return;
@@ -174,6 +187,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     slowSyncCount: () => storage().log.stats().slowSyncCount,
     snapshotCount: () => storage().snapshotCount,
     lastState: () => storage().lastState(),
+    raiseLevel: (requester) => raiseLevel(server, requester),
     endSession: (id, requester) => endSession(server, id, requester),
     logLevel: () => log.level,
     recentLines: () => log.recent?.() ?? [],

@@ -1,4 +1,5 @@
 import { formatAddress, limitSignal, parseConnectString } from "@zooid/client";
+import { levelInFeatures, SERVER_FEATURES_PATH } from "@zooid/model";
 import { epochOfText, isServing, lagOf, newestZxid, SERVING } from "@zooid/model/membership";
 import { type Command, FLAG_TIMEOUT, type Invocation, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
@@ -54,8 +55,11 @@ export const status: Command = {
     for (const { server, found } of members) if (typeof found === "string") output.line(`${server}: ${found}`);
     const verdict = verdictOf(members);
     output.line(verdict.text);
+    const level = isServed ? await featureLevel(invocation) : undefined;
+    if (level !== undefined) output.line(`feature level ${level}`);
     if (!verdict.isWell) shell.endsWith(ExitStatus.FAILED);
-    return { healthy: verdict.isWell, members: members.map((member) => jsonOf(member, newest)) };
+    const featureLevelShown = level === undefined ? {} : { featureLevel: level };
+    return { healthy: verdict.isWell, ...featureLevelShown, members: members.map((member) => jsonOf(member, newest)) };
   },
 };
 
@@ -79,6 +83,19 @@ async function configured({ connection, signal }: Invocation): Promise<readonly 
     signal.throwIfAborted();
     // The listed servers have answered all the same.
     return [];
+  }
+}
+
+/** In the words of the server of the session; undefined from one that is not Zooid's. */
+async function featureLevel({ connection, signal }: Invocation): Promise<number | undefined> {
+  try {
+    const limited = AbortSignal.any([signal, limitSignal(TIMEOUT_MS)]);
+    const client = await connection.ready({ path: SERVER_FEATURES_PATH, isAbsolute: true, signal: limited });
+    const { data } = await client.get(SERVER_FEATURES_PATH, { signal, timeoutMs: TIMEOUT_MS });
+    return levelInFeatures(Buffer.from(data ?? "").toString());
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
   }
 }
 
