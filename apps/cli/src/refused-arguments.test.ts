@@ -77,6 +77,9 @@ test("each argument that a command cannot use is refused in a sentence, and noth
     "leader keep",
     "leader transfer --timeout 5",
     "leader transfer x",
+    "upgrade now",
+    "upgrade status --wait",
+    "upgrade finalize --timeout 5",
     "reconfig -file /none -members server.1=a:1:2;3",
     "reconfig -remove 1 -v version",
     "reconfig -remove 1 -v 0x5",
@@ -177,6 +180,12 @@ test("each argument that a command cannot use is refused in a sentence, and noth
       --timeout is for --wait: a transfer without it does not wait
     leader transfer x (1)
       a server is named by its number, as in server.N, found "x"
+    upgrade now (1)
+      upgrade takes status or finalize, found "now"
+    upgrade status --wait (1)
+      --wait is for upgrade finalize
+    upgrade finalize --timeout 5 (1)
+      --timeout is for --wait: finalize without it does not wait
     reconfig -file /none -members server.1=a:1:2;3 (1)
       Can't use -file and -members together (conflicting non-incremental modes)
     reconfig -remove 1 -v version (1)

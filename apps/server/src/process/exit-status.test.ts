@@ -28,6 +28,11 @@ test.each<[string, unknown, number]>([
   ["a directory that is not finished", new StoreError({ code: "UNFINISHED", directory: "/d" }), 21],
   ["a shortened log", new StoreError({ code: "LOG_SHORTENED", file: "f", expected: "a", found: "b" }), 21],
   ["a foreign directory", new StoreError({ code: "FOREIGN", directory: "/d", expected: "a", found: "b" }), 22],
+  [
+    "a feature level that this version does not know",
+    new StoreError({ code: "UNKNOWN_LEVEL", directory: "d", level: 2, known: { lowest: 1, highest: 1 } }),
+    23,
+  ],
   ["a newer format", new StoreError({ code: "NEWER_FORMAT", file: "f", known: 1, found: 2 }), 23],
   ["a file that the system refuses", Object.assign(new Error("EACCES"), { code: "EACCES", syscall: "open" }), 7],
   ["a target that refuses", new BackupError({ code: "UNREACHABLE", target: "/t", reason: "x" }), 4],

@@ -68,6 +68,29 @@ describe("a learner's request", () => {
     expect(leader.ask(leader.open(), OpCode.EXISTS, read("/orphan"))).toBe("NO_NODE");
   });
 
+  test.each([true, false])(
+    "of an operation of a later version is answered UNIMPLEMENTED: local session %s",
+    (isLocal) => {
+      const ensemble = new TestEnsemble(3);
+      const [follower] = ensemble.followers as [TestMember];
+      const client = follower.open();
+      const { session } = follower;
+      const { leader } = ensemble;
+      const writer = new JuteWriter();
+      writer.int(1);
+      writer.int(1000);
+      create("/of-a-later-version")(writer);
+      const run = new ForwardRun();
+      const sender = { idHigh: sessionIdHigh(session), idLow: sessionIdLow(session), isLocal };
+      run.add(1e9, sender, 0, { bytes: writer.bytes, start: 0, end: writer.end });
+      const { bytes, end } = run;
+      leader.replica.receivePeer(ensemble.linkOf(follower), { kind: "forward", count: 1, bytes, start: 0, end });
+      ensemble.run();
+      expect(follower.replica.isServing).toBe(true);
+      expect(follower.ask(client, OpCode.EXISTS, read("/of-a-later-version"))).toBe("NO_NODE");
+    },
+  );
+
   test("in a truncated run ends its link, and the leader continues", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers as [TestMember];

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   type ConnectionRef,
   copyRange,
+  type KnownLevels,
   type LinkRef,
   MajorityQuorum,
   SESSION_NONE,
@@ -10,6 +11,7 @@ import {
   serverId,
   ZXID_NONE,
 } from "@zooid/model";
+import { versionWith } from "@zooid/model/testing/versions";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { VolatileLog } from "@zooid/zab";
@@ -144,6 +146,15 @@ export class TestEnsemble {
     this.run();
   }
 
+  /** A server runs another version from now on: see `versionWith`. */
+  upgrade(member: TestMember, highest: number): void {
+    Object.assign(member.levels, versionWith(highest));
+    if (member.replica.isLeading) return;
+    this.cutOff(member);
+    this.rejoin(member);
+    this.advance(2000);
+  }
+
   isReachable(a: ServerId, b: ServerId): boolean {
     return !this.#cutOff.has(a) && !this.#cutOff.has(b);
   }
@@ -211,6 +222,8 @@ export class TestMember {
   readonly sid: ServerId;
   readonly replica: Replica;
   readonly notes: ReplicaEvent[] = [];
+  /** The feature levels that its version knows. */
+  readonly levels: KnownLevels;
   readonly #ensemble: TestEnsemble;
   readonly #replies = new HeardReplies();
   #secrets = 0;
@@ -226,6 +239,7 @@ export class TestMember {
   ) {
     this.sid = sid;
     this.#ensemble = ensemble;
+    this.levels = { ...(config.levels ?? REPLICA_DEFAULTS.levels) };
     const unused = (): never => {
       throw new Error("these logs hold everything, so no state is ever sent");
     };
@@ -245,6 +259,7 @@ export class TestMember {
         auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
         hashKey: { k0: 1, k1: 2 },
         ...config,
+        levels: this.levels,
         ensemble: {
           isObserver: !voters.includes(sid),
           electionAlg: 3,

@@ -85,8 +85,10 @@ export class Driver implements ConnectionHost {
 
   /** Serves as an ensemble of one, in an epoch that is durable. */
   lead(epoch: number, bootCount: number): void {
-    const { service, timers } = this.#parts;
+    const { service, timers, turns } = this.#parts;
     service.begin();
+    // The feature level that the history begins with is proposed.
+    turns.wake();
     this.replica.lead(epoch, bootCount);
     timers.armExpiry();
   }

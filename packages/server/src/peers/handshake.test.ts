@@ -1,4 +1,4 @@
-import { serverId } from "@zooid/model";
+import { type LevelRange, serverId } from "@zooid/model";
 import { type EnvelopeMessage, EnvelopeWriter, envelopeBytesMax } from "@zooid/peer-protocol";
 import { describe, expect, test } from "vitest";
 import { Handshake, type HandshakeConfig, type PeerIdentity } from "./handshake.ts";
@@ -95,6 +95,60 @@ describe("a server of version 0.1.0", () => {
   test("is refused once the members are others than those of the files, since it counts by its file", () => {
     const { listener } = shake({ listener: { isFileInForce: () => false } }, asEarlier("dialer"));
     expect(listener).toMatch("server 2 is of a version that counts by its own list");
+  });
+});
+
+describe("feature levels", () => {
+  const V1: LevelRange = { lowest: 1, highest: 1 };
+  const V2: LevelRange = { lowest: 1, highest: 2 };
+  const V3: LevelRange = { lowest: 2, highest: 3 };
+  const V4: LevelRange = { lowest: 3, highest: 4 };
+  const at = (levels: LevelRange, level: number): Partial<HandshakeConfig> => ({
+    identity: () => ({ ensembleId: "e", startId: "", bootCount: 1, history: "ensemble", levels, level }),
+  });
+
+  test.each<[string, LevelRange, number, LevelRange, number]>([
+    ["of one version", V1, 1, V1, 1],
+    ["of two versions, at the level of both", V1, 1, V2, 1],
+    ["of which one has no history yet", V2, 0, V3, 2],
+    ["without a history", V2, 0, V3, 0],
+    ["of which one has not heard of a raise", V3, 2, V3, 3],
+  ])("servers %s connect", (_, levels, level, others, other) => {
+    const { dialer, listener } = shake({ dialer: at(levels, level), listener: at(others, other) });
+    expect([dialer, listener]).toMatchObject([{ sid: 1 }, { sid: 2 }]);
+  });
+
+  test.each<[string, LevelRange, number, LevelRange, number, string]>([
+    [
+      "that the dialer's version does not know",
+      ...([V1, 1, V2, 2] as const),
+      "server 2 knows feature level 1, and the ensemble of server 1 has feature level 2, which later versions know",
+    ],
+    [
+      "that the listener's version does not know",
+      ...([V2, 2, V1, 1] as const),
+      "the ensemble of server 2 has feature level 2, and this version knows level 1; a version that knows level 2 is needed: a level that was raised is never lowered",
+    ],
+    [
+      "that the dialer's version does not know any more",
+      ...([V3, 0, V2, 1] as const),
+      "server 2 knows feature levels 2 to 3, and the ensemble of server 1 has feature level 1, which versions from 0.1.0 on know",
+    ],
+    [
+      "that the two versions have in common",
+      ...([V4, 0, V1, 0] as const),
+      "server 2 knows feature levels 3 to 4, and server 1 none of them: their versions are too far apart",
+    ],
+  ])("a link is refused for a level %s", (_, levels, level, others, other, sentence) => {
+    const { listener } = shake({ dialer: at(levels, level), listener: at(others, other) });
+    expect(listener).toBe(sentence);
+  });
+
+  test("the dialer refuses, too, where the listener does not compare levels", () => {
+    const { dialer } = shake({ dialer: at(V1, 1), listener: at(V1, 1) }, (message, from) =>
+      from === "listener" && message.kind === "hello" ? { ...message, levels: V2, level: 2 } : message,
+    );
+    expect(dialer).toMatch("the ensemble of server 1 has feature level 2, and this version knows level 1");
   });
 });
 

@@ -1,21 +1,13 @@
-import { FEATURE_LEVELS, type KnownLevels, levelsUpTo, OpCode, type ServerId } from "@zooid/model";
+import type { KnownLevels, ServerId } from "@zooid/model";
+import { VERSION_MAX, versionWith } from "@zooid/model/testing/versions";
 import type { Plan } from "./plan.ts";
 
-/** The operations that come with later levels here: level 1 of the simulator has no others. */
-const LATER_OPS: ReadonlyMap<number, readonly number[]> = new Map([
-  [2, [OpCode.SET_ACL]],
-  [3, [OpCode.CREATE_TTL, OpCode.CREATE_CONTAINER]],
-]);
-export const LEVEL_MAX = 3;
+export const LEVEL_MAX: number = VERSION_MAX;
 
-const later: ReadonlySet<number> = new Set([...LATER_OPS.values()].flat());
-const first = FEATURE_LEVELS.flatMap(({ ops }) => ops.filter((op) => !later.has(op)));
-const LEVELS = [1, 2, 3].map((level) => ({ level, ops: LATER_OPS.get(level) ?? first }));
-
-const KNOWN: readonly KnownLevels[] = LEVELS.map(({ level }) => levelsUpTo(level, LEVELS));
+const KNOWN: readonly KnownLevels[] = Array.from({ length: LEVEL_MAX }, (_, i) => versionWith(i + 1));
 
 /** The level of each operation of a transaction. */
-export const OP_LEVELS: ReadonlyMap<number, number> = levelsUpTo(LEVEL_MAX, LEVELS).opLevels;
+export const OP_LEVELS: ReadonlyMap<number, number> = versionWith(LEVEL_MAX).opLevels;
 
 /**
  * The version of each server: the highest feature level that it knows, from 1 to 3. A version knows
