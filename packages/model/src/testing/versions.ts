@@ -1,7 +1,7 @@
 import { FEATURE_LEVELS, type KnownLevels, levelsUpTo } from "../levels/feature-level.ts";
 import { OpCode } from "../protocol/op-code.ts";
 
-/** Operations of this version that belong to later levels in tests; all others belong to level 1. */
+/** Operations of this version that belong to later levels in tests; all others to level 1. */
 const LATER_OPS: ReadonlyMap<number, readonly number[]> = new Map([
   [2, [OpCode.SET_ACL]],
   [3, [OpCode.CREATE_TTL, OpCode.CREATE_CONTAINER]],
