@@ -87,6 +87,8 @@ export class ClientReplies {
     sessionChecks.touches.negotiated(answer.session, answer.timeoutMs);
     client.password = Buffer.from(answer.password, "hex");
     connection.isReady = true;
+    if (history.sessions.get(answer.session)?.keptAt !== undefined && client.lastZxid < history.restoredAt)
+      coverage.reached("session of a restored state resumed");
     const isNew = client.lastZxid === 0 && client.tenant === undefined;
     if (plan.manners.isRestless && isNew && client.random.chance(0.3)) {
       // It has seen nothing yet, so any server takes it.
@@ -107,6 +109,9 @@ export class ClientReplies {
     const { lost, lastZxid } = client;
     client.lost = new ModelWatches();
     if (!plan.manners.restoresWatches || client.tenant !== undefined) return;
+    // A program whose session was restored starts again: nodes that are older than what it has seen
+    // are no changes by their zxids.
+    if (lastZxid < history.restoredAt) return;
     const existed = (path: string): boolean => history.past.nodeAt(path, lastZxid) !== undefined;
     const data = lost.paths("data");
     const lists = {

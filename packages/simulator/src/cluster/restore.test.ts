@@ -1,4 +1,12 @@
-import { emptySlice, formatZxid, isFloorUncommitted, SESSION_NONE, type ServerId, ZXID_NONE } from "@zooid/model";
+import {
+  emptySlice,
+  epochOf,
+  formatZxid,
+  isFloorUncommitted,
+  SESSION_NONE,
+  type ServerId,
+  ZXID_NONE,
+} from "@zooid/model";
 import type { RestoreEnd } from "@zooid/zab";
 import { describe, expect, test } from "vitest";
 import { Founding, S1, S2, S3 } from "../testing/founding.ts";
@@ -63,8 +71,11 @@ describe("a restore of a running ensemble", () => {
     expect(founding.create(S2, "/later")).toBe("/later");
   });
 
-  test("ends the sessions of that time by transactions of the new epoch", () => {
-    const { founding, leader } = served();
+  test.each([
+    ["end", 0],
+    ["keep", 1],
+  ] as const)("is asked to %s the sessions of that time, and leaves %j", (sessions, left) => {
+    const { founding, leader, backup } = served();
     const ref = leader.accept();
     leader.connect(ref, {
       protocolVersion: 0,
@@ -78,9 +89,11 @@ describe("a restore of a running ensemble", () => {
     leader.disconnect(ref);
     founding.run(10);
     expect(leader.replica.tree.sessionCount).toBe(1);
-    leader.restore(backupOf(leader));
-    founding.run();
-    for (const { replica } of founding.cluster.running()) expect(replica.tree.sessionCount).toBe(0);
+    leader.restore(backupOf(leader), sessions);
+    // Less than the session's timeout.
+    while (epochOf(leader.replica.tree.applied) === epochOf(backup.position.zxid)) founding.run(10);
+    founding.run(500);
+    for (const { replica } of founding.cluster.running()) expect(replica.tree.sessionCount).toBe(left);
   });
 
   test("reaches a server that was down meanwhile, whose log is longer", () => {

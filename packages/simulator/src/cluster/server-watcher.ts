@@ -11,7 +11,7 @@ import type {
 import type { ConnectionRefusal, ReplicaEvent } from "@zooid/replica";
 import type { RestoreEnd } from "@zooid/zab";
 import type { Answer } from "./answers.ts";
-import type { StateImage } from "./state-image.ts";
+import type { RestoringState } from "./state-image.ts";
 
 /**
  * Receives what a simulated server does, call by call, in virtual time.
@@ -35,7 +35,7 @@ export interface ServerWatcher<Server> {
   /** A leader appends entries to its log, which is when they are proposed. */
   proposed?(server: Server, bytes: Uint8Array, start: number, end: number): void;
   /** A leader is about to install a state of the past, which is to stand at a zxid. */
-  restoring?(server: Server, zxid: Zxid, image: StateImage): void;
+  restoring?(server: Server, zxid: Zxid, restored: RestoringState): void;
   restoreEnded?(server: Server, end: RestoreEnd): void;
   /** After each step of a server. */
   stepped?(server: Server): void;

@@ -27,7 +27,7 @@ import type { Scheduler } from "./scheduler.ts";
 import { type ServerOptions, WALL_CLOCK_START_MS } from "./server-options.ts";
 import type { ServerWatcher } from "./server-watcher.ts";
 import { type SnapshotRegistry, SnapshotTransfer } from "./snapshot-transfer.ts";
-import { digestOf, restoredImageOf, type StateImage, stateImageOf } from "./state-image.ts";
+import { digestOf, type RestoredSessions, restoredImageOf, type StateImage, stateImageOf } from "./state-image.ts";
 import { Turns } from "./turns.ts";
 import { watchTree } from "./watched-tree.ts";
 
@@ -237,7 +237,7 @@ export class SimServer implements NetworkEnd {
    * An operator of this server, which leads, restores a state of the past. @returns whether it
    * begins
    */
-  restore(image: StateImage): boolean {
+  restore(image: StateImage, sessions: RestoredSessions = "end"): boolean {
     return this.replica.zab.restore({
       standAt: (zxid, _epochs, done) => {
         const { scheduler, watcher } = this.#world;
@@ -245,10 +245,10 @@ export class SimServer implements NetworkEnd {
           if (!this.#isUp) return;
           this.input(() => {
             const chain = this.#secrets.bytes(8).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) as Chain;
-            const state = restoredImageOf(image, { zxid, chain }, this.replica.zab.level);
+            const state = restoredImageOf(image, { zxid, chain }, { sessions, level: this.replica.zab.level });
             const stateFile = `restored-${zxid}`;
             this.disk.putState(stateFile, state);
-            watcher.restoring?.(this, zxid, image);
+            watcher.restoring?.(this, zxid, { image, sessions });
             done({ stateFile, position: state.position });
           });
         });

@@ -16,18 +16,31 @@ export function stateImageOf(tree: DataTree, position: LogPosition): StateImage 
   return { position, records: [...tree.snapshot()], digest: digestOf(tree), level: tree.level };
 }
 
+/** What becomes of the sessions that a restored state has. */
+export type RestoredSessions = "keep" | "end";
+
+/** A state of the past that is about to be installed. */
+export interface RestoringState {
+  readonly image: StateImage;
+  readonly sessions: RestoredSessions;
+}
+
 /**
  * A state of the past as one that stands at another position. The end of its sessions has begun,
- * which the timeout 0 says: leaders complete it.
+ * which the timeout 0 says: leaders complete it; or they are kept.
  *
  * @param level the feature level in force, which the state gets
  */
-export function restoredImageOf({ records }: StateImage, position: LogPosition, level: number): StateImage {
+export function restoredImageOf(
+  { records }: StateImage,
+  position: LogPosition,
+  { sessions, level }: { readonly sessions: RestoredSessions; readonly level: number },
+): StateImage {
   const tree = new DataTree({ hashKey: { k0: 0, k1: 0 } });
   tree.loadSnapshot(
     records.map((record) => {
       if (record.kind === "tree") return { ...record, applied: position.zxid, level };
-      if (record.kind !== "session") return record;
+      if (record.kind !== "session" || sessions === "keep") return record;
       return { ...record, timeoutMs: 0 };
     }),
   );

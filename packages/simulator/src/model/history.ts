@@ -14,6 +14,7 @@ import type { SimRequest } from "../clients/requests.ts";
 import { TENANT_PATH } from "../clients/tenant.ts";
 import type { Answer } from "../cluster/answers.ts";
 import type { Limits } from "../cluster/limits.ts";
+import type { RestoredSessions } from "../cluster/state-image.ts";
 import { Violation } from "../invariants/violation.ts";
 import { NodeVersions } from "./node-versions.ts";
 import { type ProposedEnd, ProposedTxns } from "./proposed-txns.ts";
@@ -88,6 +89,11 @@ export class History {
     for (const path of INITIAL) this.past.keep(this.model, path, 0);
   }
 
+  /** Where the last restored state stands; 0: there is none. */
+  get restoredAt(): number {
+    return this.#discarded.at(-1)?.restoredAt ?? 0;
+  }
+
   /** The newest transaction that any server has applied. */
   get last(): number {
     return this.#last;
@@ -138,10 +144,14 @@ export class History {
   }
 
   /** A restored state is committed, which stands at a zxid. */
-  restore(restoredAt: number, { zxid: restoredFrom, model, sessions }: ModelImage): void {
+  restore(
+    restoredAt: number,
+    { zxid: restoredFrom, model, sessions }: ModelImage,
+    become: RestoredSessions = "end",
+  ): void {
     this.#discarded.push({ zxid: this.#last, model: this.model, sessions: this.sessions, restoredAt, restoredFrom });
     this.model = model.copy();
-    this.sessions = this.sessions.restored(sessions, restoredAt);
+    this.sessions = this.sessions.restored(sessions, restoredAt, become);
     this.past.restore(restoredAt, restoredFrom);
     this.#last = restoredAt;
   }

@@ -1,4 +1,5 @@
 import { formatZxid, type SessionId, type TxnHeader } from "@zooid/model";
+import type { RestoredSessions } from "../cluster/state-image.ts";
 import { Violation } from "../invariants/violation.ts";
 import type { ProposedEnd } from "./proposed-txns.ts";
 import type { ModelTree } from "./tree.ts";
@@ -19,6 +20,8 @@ export interface SessionLife {
   closeCxid: number;
   /** It is part of a state that is restored at this zxid, and its end has begun with that. */
   readonly restoredAt?: number;
+  /** It is part of a state that is restored at this zxid, and lives on as it did then. */
+  readonly keptAt?: number;
 }
 
 /**
@@ -41,11 +44,12 @@ export class ModelSessions {
   }
 
   /** The sessions of a state that is restored at a zxid: all others have ended there. */
-  restored(past: ModelSessions, zxid: number): ModelSessions {
+  restored(past: ModelSessions, zxid: number, become: RestoredSessions): ModelSessions {
     const restored = this.copy();
     for (const session of this.#lives.keys()) {
       const life = past.#lives.get(session);
       if (life === undefined || life.closedZxid !== undefined) restored.#discard(session, zxid);
+      else if (become === "keep") restored.#lives.set(session, { ...life, keptAt: zxid });
       else restored.#lives.set(session, { ...life, endingZxid: zxid, restoredAt: zxid });
     }
     return restored;
@@ -54,8 +58,9 @@ export class ModelSessions {
   /** Sessions of a history that a restored state at a zxid has discarded are not in it. */
   discard(others: ModelSessions, zxid: number): void {
     for (const [session, life] of others.#lives) {
-      if (!this.#lives.has(session)) this.#lives.set(session, { ...life });
-      else if (this.#lives.get(session)?.restoredAt !== undefined) continue;
+      const own = this.#lives.get(session);
+      if (own === undefined) this.#lives.set(session, { ...life });
+      else if (own.restoredAt !== undefined || (own.keptAt ?? 0) >= zxid) continue;
       this.#discard(session, zxid);
     }
   }
@@ -69,6 +74,12 @@ export class ModelSessions {
 
   get(session: SessionId): SessionLife | undefined {
     return this.#lives.get(session);
+  }
+
+  /** Sessions whose end is not complete, and whether it has not begun. */
+  *unclosed(): Generator<[session: SessionId, isLiving: boolean], void> {
+    for (const [session, { endingZxid, closedZxid }] of this.#lives)
+      if (closedZxid === undefined) yield [session, endingZxid === undefined];
   }
 
   /** Sessions whose end is not complete. */

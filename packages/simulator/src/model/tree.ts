@@ -87,9 +87,14 @@ export class ModelTree {
 
   /** Owners of ephemeral nodes. */
   owners(): ReadonlySet<bigint> {
-    const owners = new Set<bigint>();
-    for (const { owner } of this.#nodes.values()) if (owner !== 0n) owners.add(owner);
-    return owners;
+    return new Set(this.ephemeralCounts().keys());
+  }
+
+  /** How many ephemerals each session has that has one. */
+  ephemeralCounts(): ReadonlyMap<bigint, number> {
+    const counts = new Map<bigint, number>();
+    for (const { owner } of this.#nodes.values()) if (owner !== 0n) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    return counts;
   }
 
   /**

@@ -71,6 +71,7 @@ export const RESTORE_SITUATIONS = [
   "restore given up",
   "restore undecided",
   "state restored by a successor",
+  "session of a restored state resumed",
   "restored state given up again",
 ] as const;
 

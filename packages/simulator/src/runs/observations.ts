@@ -17,7 +17,7 @@ import type { Answer } from "../cluster/answers.ts";
 import type { ClusterWatcher, Crash } from "../cluster/cluster.ts";
 import type { DiskImage } from "../cluster/disk.ts";
 import type { SimServer } from "../cluster/server.ts";
-import type { StateImage } from "../cluster/state-image.ts";
+import type { RestoringState } from "../cluster/state-image.ts";
 import { checkRefusal } from "../invariants/bounds.ts";
 import { checkFounding } from "../invariants/founding.ts";
 import { describeEvent, isIllegal } from "../invariants/operator-events.ts";
@@ -147,7 +147,9 @@ export class Observations implements ClusterWatcher {
       committed = history.commit(header, op);
       stamps.committed(header);
       // A hostile tenant chooses its xids.
-      if (!history.isHostile(committed.session)) sessionChecks.committed(committed, op, header.origin);
+      // A session that a restore keeps has more requests by then.
+      const isDiscarded = header.zxid < history.last;
+      if (!history.isHostile(committed.session) && !isDiscarded) sessionChecks.committed(committed, op, header.origin);
       this.#committed(committed, op);
     }
     checker.applying(connections.listeners(server), committed);
@@ -164,9 +166,9 @@ export class Observations implements ClusterWatcher {
     if (trace.hasLines) trace.say(`s${server.sid}`, `applies ${formatZxid(header.zxid)}`);
   }
 
-  restoring(server: SimServer, zxid: Zxid, image: StateImage): void {
+  restoring(server: SimServer, zxid: Zxid, restored: RestoringState): void {
     this.#run.invariants.restoring(server, zxid);
-    this.#run.restores.installing(server, zxid, image);
+    this.#run.restores.installing(server, zxid, restored);
   }
 
   restoreEnded(server: SimServer, end: RestoreEnd): void {

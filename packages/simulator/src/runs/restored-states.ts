@@ -2,8 +2,9 @@ import { epochOf, formatZxid, type ServerId, type Zxid } from "@zooid/model";
 import type { RestoreEnd } from "@zooid/zab";
 import type { Prng } from "../cluster/prng.ts";
 import type { SimServer } from "../cluster/server.ts";
-import { type StateImage, stateImageOf } from "../cluster/state-image.ts";
+import { type RestoredSessions, type RestoringState, type StateImage, stateImageOf } from "../cluster/state-image.ts";
 import type { Invariants } from "../invariants/invariants.ts";
+import { checkRestoredSessions } from "../invariants/restored-sessions.ts";
 import type { History, ModelImage } from "../model/history.ts";
 import type { CoverageCounts } from "./coverage.ts";
 import type { Trace } from "./trace.ts";
@@ -21,7 +22,7 @@ export class RestoredStates {
   readonly #run: RestoringRun;
   readonly #backups = new Map<StateImage, ModelImage>();
   /** By the zxid at which a leader has let a restored state stand. */
-  readonly #standing = new Map<number, ModelImage>();
+  readonly #standing = new Map<number, { readonly past: ModelImage; readonly sessions: RestoredSessions }>();
   /** Epochs whose leaders could not say what became of the state. */
   readonly #undecided = new Set<number>();
   /** The state that each server loaded last. */
@@ -50,10 +51,10 @@ export class RestoredStates {
     return true;
   }
 
-  installing({ sid }: SimServer, zxid: Zxid, image: StateImage): void {
+  installing({ sid }: SimServer, zxid: Zxid, { image, sessions }: RestoringState): void {
     const past = this.#backups.get(image);
     if (past === undefined) throw new Error("a state is restored that was never kept");
-    this.#standing.set(zxid, past);
+    this.#standing.set(zxid, { past, sessions });
     this.#run.trace.say(`s${sid}`, `installs the state of ${formatZxid(image.position.zxid)} at ${formatZxid(zxid)}`);
   }
 
@@ -65,10 +66,13 @@ export class RestoredStates {
     if (end.kind === "undecided") this.#undecided.add(end.epoch);
   }
 
-  loaded({ sid, replica }: SimServer): void {
+  loaded(server: SimServer): void {
+    const { sid, replica } = server;
     const { coverage, invariants } = this.#run;
     const before = this.#loaded.get(sid);
     const { applied } = replica.tree;
+    const standing = this.#standing.get(applied);
+    if (standing !== undefined) checkRestoredSessions(server, standing.past, standing.sessions);
     this.#loaded.set(sid, applied);
     if (before === undefined || before === applied || !this.#standing.has(before)) return;
     if (!invariants.isCommitted(before)) coverage.reached("restored state given up again");
@@ -76,9 +80,9 @@ export class RestoredStates {
 
   /** A quorum has a restored state. */
   committed(zxid: Zxid): void {
-    const past = this.#standing.get(zxid);
-    if (past === undefined) return;
-    this.#run.history.restore(zxid, past);
+    const standing = this.#standing.get(zxid);
+    if (standing === undefined) return;
+    this.#run.history.restore(zxid, standing.past, standing.sessions);
     const { coverage } = this.#run;
     coverage.reached("state restored");
     if (this.#undecided.has(epochOf(zxid) + 1)) coverage.reached("state restored by a successor");
