@@ -171,7 +171,7 @@ export interface ServerOptions {
    * start is refused either way. Default true.
    */
   readonly healDamage?: boolean;
-  /** The feature levels that this server knows, for tests of upgrades. Default: this version's. */
+  /** @internal The feature levels that this server knows; for tests. Default: this version's. */
   readonly levels?: KnownLevels;
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
@@ -274,6 +274,7 @@ export interface ServerConfig {
   readonly disk: DiskOptions;
   readonly scrub: Required<ScrubSettings>;
   readonly healDamage: boolean;
+  /** @internal */
   readonly levels: KnownLevels;
   readonly ensemble: QuorumPeerConfig | undefined;
   readonly reconfigEnabled: boolean;
