@@ -8,8 +8,6 @@ import { StateFile } from "./state-file.ts";
  * when it returns.
  *
  * @param sessions `end`: the end of each has begun, and leaders complete it
- * @param level the feature level in force, which a state of the past has never exceeded, and does
- *   not lower. Default: that of the state
  * @throws RangeError where the state is of a higher level; nothing is changed
  */
 export function letStateStandAt(
@@ -23,6 +21,7 @@ export function letStateStandAt(
     readonly position: LogPosition;
     readonly ensembleId: string;
     readonly sessions: "keep" | "end";
+    /** The feature level in force, which a state of the past does not lower. Default: its own. */
     readonly level?: number;
   },
 ): void {
