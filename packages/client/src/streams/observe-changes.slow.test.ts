@@ -150,6 +150,36 @@ test("no change is lost and none comes twice, over lost connections, sessions an
   expect(await recorded.until(expected.length)).toEqual(expected);
 });
 
+test("a stream continues where there was no connection for longer than a call waits for one", async () => {
+  await server.stop();
+  server = await start({ fileMs: 10_000 });
+  target.port = server.port;
+  await other.disconnect();
+  other = await connect(server.connectString);
+  await using impatient = await connect(`127.0.0.1:${relay.port}`, { waitingTimeoutMs: 50 });
+  let failures = 0;
+  const counted = impatient.with({
+    intercept: async (call, next) => {
+      try {
+        return await next();
+      } catch (error) {
+        if (call.op === "history") failures++;
+        throw error;
+      }
+    },
+  });
+  using recorded = new Recorded(counted.changes$("/app", { recursive: true }));
+  await recorded.until(1);
+  // The stream asks again and again until the history has the change.
+  await other.create("/app/a", "");
+  relay.refuse();
+  relay.cut();
+  await vi.waitFor(() => expect(failures).toBeGreaterThan(1), 20_000);
+  expect(recorded.error).toBeUndefined();
+  relay.accept();
+  expect(await recorded.until(2)).toEqual(["CREATE2 /app ", "CREATE2 /app/a "]);
+});
+
 test("events that come while the history lags make no questions of their own", async () => {
   await server.stop();
   server = await start({ fileMs: 10_000 });

@@ -196,6 +196,8 @@ class ChangesReader {
     if (this.#stopped.signal.aborted) return;
     // The next session has another connection, and the events a watch on it.
     if (isZkError(error, "SESSION_EXPIRED") && this.#place.driver.end === undefined) return this.#wake();
+    // As long as there is no connection, a question fails from time to time.
+    if (error instanceof ZkError && error.retriable && this.#place.driver.end === undefined) return this.#askLater();
     if (!isZkError(error, "HISTORY_GONE")) return this.#fail(error);
     const [first, earliest] = [error.reach?.first ?? 0, this.#gone?.reach?.first];
     if (earliest === undefined || first < earliest) this.#gone = error;
