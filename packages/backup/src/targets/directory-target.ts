@@ -18,6 +18,8 @@ const NOT_REMOVED: ReadonlySet<string> = new Set(["ENOENT", "ENOTEMPTY", "EEXIST
  */
 export class DirectoryTarget implements BackupTarget {
   readonly name: string;
+  /** Folders whose names of folders are durable. */
+  readonly #synced = new Set<string>();
 
   constructor(path: string) {
     this.name = path;
@@ -28,7 +30,7 @@ export class DirectoryTarget implements BackupTarget {
     const aside = join(dirname(file), `.${randomBytes(6).toString("hex")}.part`);
     await this.#guard(async () => {
       await this.#checkRoot();
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       try {
         await withFile(aside, "wx", async (handle) => {
           await handle.writeFile(bytes);
@@ -39,12 +41,22 @@ export class DirectoryTarget implements BackupTarget {
         await rm(aside, { force: true });
         throw error;
       }
-      // The names above may be new, too.
-      for (let folder = dirname(file); folder.length >= this.name.length; folder = dirname(folder)) {
-        await withFile(folder, "r", (handle) => handle.sync());
-        if (folder === dirname(folder)) break;
-      }
+      await withFile(dirname(file), "r", (handle) => handle.sync());
+      await this.#syncAbove(dirname(file), made !== undefined);
     });
+  }
+
+  /**
+   * The names of folders may be new, too, of this process or of one that ended before it synced
+   * them. Each sync is a commit of the file system's journal, for which the log of a server on the
+   * same disk waits: those that are durable are not synced again.
+   */
+  async #syncAbove(place: string, isMade: boolean): Promise<void> {
+    for (let folder = dirname(place); folder.length >= this.name.length; folder = dirname(folder)) {
+      if (isMade || !this.#synced.has(folder)) await withFile(folder, "r", (handle) => handle.sync());
+      this.#synced.add(folder);
+      if (folder === dirname(folder)) break;
+    }
   }
 
   get(name: string, bytesMax: number): Promise<Buffer | undefined> {
