@@ -73,7 +73,7 @@ test("what is decided about a pipeline is what would be decided one by one", () 
       expect([...pipelined.test.tree.snapshot()]).toEqual([...oneByOne.test.tree.snapshot()]);
       expect(pipelined.test.tree.pendingCount).toBe(0);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -89,7 +89,7 @@ test("a follower, and a tree loaded from a snapshot, equal the leader in every s
       expect(sums(loaded)).toEqual(sums(test.tree));
       expect([...loaded.snapshot()]).toEqual([...test.tree.snapshot()]);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
