@@ -109,13 +109,14 @@ export {
   CHAIN_NONE,
   type Chain,
   type EntryRun,
+  EPOCHS_SKIPPED,
   type EpochPromise,
   type EpochRange,
   type HistoryInstall,
   isFloorUncommitted,
   type LogPosition,
   type LogState,
-  restoredBegin,
+  restoredAt,
 } from "./protocol/history.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
 export { isWrite, OpCode, type OpName, opName } from "./protocol/op-code.ts";

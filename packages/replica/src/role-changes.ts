@@ -1,4 +1,4 @@
-import { isFloorUncommitted, restoredBegin } from "@zooid/model";
+import { isFloorUncommitted, restoredAt } from "@zooid/model";
 import type { RoleEnd } from "@zooid/zab";
 import type { DeliveryParts } from "./parts/delivery.ts";
 
@@ -42,9 +42,9 @@ export class RoleChanges {
     servingState.serve(epoch, tree.applied, zab.state === "leading");
     sessions.reset();
     this.#parts.memberChanges.show();
-    const restoredAt = restoredBegin(zab.durable);
+    const restored = restoredAt(zab.durable);
     // rule: no-removals-after-a-restore
-    if (restoredAt !== undefined) reaper.restored(restoredAt, servingState.nowMs);
+    if (restored !== undefined) reaper.restored(restored, servingState.nowMs);
     if (servingState.isLeading) {
       proposer.beginEpoch(epoch);
       // Before anything else is written.

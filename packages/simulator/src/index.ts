@@ -10,4 +10,4 @@ export { type ServerWorld, SimServer } from "./cluster/server.ts";
 export { SESSION_TIMEOUT_MS, type ServerOptions, TICK_MS, WALL_CLOCK_START_MS } from "./cluster/server-options.ts";
 export type { ServerWatcher } from "./cluster/server-watcher.ts";
 export { SnapshotRegistry } from "./cluster/snapshot-transfer.ts";
-export type { StateImage } from "./cluster/state-image.ts";
+export type { RestoredSessions, RestoringState, StateImage } from "./cluster/state-image.ts";

@@ -87,14 +87,22 @@ export function isFloorUncommitted({ commitHint, floor }: Pick<LogState, "commit
   return commitHint < floor.zxid;
 }
 
+/** Epochs that a restore and a recovery of a stopped server leave out. */
+export const EPOCHS_SKIPPED = 1000;
+
 /**
- * The restored state that a history begins with. It is the only entry of its epoch, which is never
- * the first one, and the table of epochs has nothing before it.
+ * Where a history continues from a state of the past: a state that a running ensemble has restored
+ * is the only entry of its epoch, which is never the first one, and the table of epochs has nothing
+ * before it; a stopped server that is restored, or recovered, leaves out {@link EPOCHS_SKIPPED}.
  *
- * @returns undefined for a history that begins with its first transaction
+ * @returns undefined for a history that was never restored
  */
-export function restoredBegin({ epochs: [begin] }: Pick<LogState, "epochs">): Zxid | undefined {
+export function restoredAt({ currentEpoch, epochs }: Pick<LogState, "currentEpoch" | "epochs">): Zxid | undefined {
+  const [begin] = epochs;
   const isRestored = begin !== undefined && begin.epoch > 1 && begin.first === 1 && begin.last === 1;
+  const numbers = [...epochs.map(({ epoch }) => epoch), currentEpoch];
+  const behindGap = numbers.findLast((epoch, i) => epoch - (numbers[i - 1] ?? epoch) >= EPOCHS_SKIPPED);
+  if (behindGap !== undefined) return composeZxid(behindGap, 1);
   return isRestored ? composeZxid(begin.epoch, 1) : undefined;
 }
 

@@ -4,6 +4,7 @@ import { DataTree } from "@zooid/data-tree";
 import {
   composeZxid,
   EPOCH_MAX,
+  EPOCHS_SKIPPED,
   formatZxid,
   type Member,
   membersOf,
@@ -20,8 +21,8 @@ import { OfflineError } from "./offline-error.ts";
 import { withOfflineStore } from "./offline-store.ts";
 import type { Survivor } from "./survivor.ts";
 
-/** Clients may have seen zxids of leaders that the survivor never heard of. */
-export const EPOCHS_SKIPPED = 1000;
+// Clients may have seen zxids of leaders that the survivor never heard of.
+export { EPOCHS_SKIPPED };
 
 export interface RecoverOptions {
   /** The member that the server is from then on, alone. */

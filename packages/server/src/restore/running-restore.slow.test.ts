@@ -134,6 +134,10 @@ describe("a server alone", () => {
     await expect.poll(() => phaseOf(zk), WAIT).toBe("failed");
     const { problem } = await fieldsOf(zk, "restore_state_status");
     expect(problem).toContain("nothing follows it");
+    await fieldsOf(zk, "restore_state?timeMs=1", "POST");
+    await expect
+      .poll(async () => (await fieldsOf(zk, "restore_state_status"))["problem"], WAIT)
+      .toMatch(/^the history begins after 0x0, at .*, and so later than 1970-01-01T00:00:00.001Z$/);
     expect(await codeOf(zk, "/kept")).toBe(ErrorCode.OK);
     await using without = await startTestServer({ ...optionsOf("other"), backup: {} });
     expect((await fieldsOf(without, "restore_state?to=0x1", "POST"))["error"]).toContain("zooid.backup.target");

@@ -1,4 +1,4 @@
-import { restoredBegin } from "@zooid/model";
+import { restoredAt } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import { TICK_MS } from "../cluster/server-options.ts";
 import type { ModelTree } from "../model/tree.ts";
@@ -22,7 +22,7 @@ export class Reaping {
 
   /** A leader proposes to remove a container or a TTL node. */
   proposed(server: SimServer): void {
-    if (restoredBegin(server.disk.durable) !== undefined) {
+    if (restoredAt(server.disk.durable) !== undefined) {
       throw new Violation("T2", `server ${server.sid} removes a node right after a state was restored`);
     }
     const byMs = server.wallSkewMs - (this.#begun.get(server)?.skewMs ?? server.wallSkewMs);
@@ -32,7 +32,7 @@ export class Reaping {
 
   /** A container or TTL node that the leader should have removed, if there is one. */
   dueNode(leader: SimServer, model: ModelTree): string | undefined {
-    if (restoredBegin(leader.disk.durable) !== undefined) return undefined;
+    if (restoredAt(leader.disk.durable) !== undefined) return undefined;
     if (leader.wallSetCount !== this.#begun.get(leader)?.setCount) return undefined;
     return model.dueNode(leader.wallMs);
   }

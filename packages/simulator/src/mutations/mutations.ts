@@ -440,8 +440,8 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("restores", "removals-by-a-successor-after-a-restore", {
     marker: "no-removals-after-a-restore",
-    found: "restoredAt !== undefined",
-    replacement: "zab.durable.tail.zxid === restoredAt",
+    found: "restored !== undefined",
+    replacement: "zab.durable.tail.zxid === restored",
   }),
   mutation("levels", "in-force-at-append", {
     marker: "a-level-waits-for-its-commit",
