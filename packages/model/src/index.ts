@@ -63,6 +63,7 @@ export {
   type KnownLevels,
   knowsLevel,
   type LevelRange,
+  levelsText,
   levelsUpTo,
   OWN_LEVELS,
   unknownLevelText,

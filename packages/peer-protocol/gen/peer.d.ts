@@ -509,6 +509,7 @@ export namespace zooid {
         floor: (number|Long);
         tails: zooid.Tail.$Properties[];
         isFloorUncommitted: boolean;
+        level: (number|Long);
         static encode(message: zooid.AckEpoch.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.AckEpoch & zooid.AckEpoch.$Shape;
     }
@@ -521,6 +522,7 @@ export namespace zooid {
             floor?: (number|Long|null);
             tails?: (zooid.Tail.$Properties[]|null);
             isFloorUncommitted?: (boolean|null);
+            level?: (number|Long|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.AckEpoch.$Properties;

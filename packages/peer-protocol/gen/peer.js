@@ -2180,6 +2180,7 @@ export const zooid = $root.zooid = (() => {
         AckEpoch.prototype.floor = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         AckEpoch.prototype.tails = $util.emptyArray;
         AckEpoch.prototype.isFloorUncommitted = false;
+        AckEpoch.prototype.level = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
 
         AckEpoch.encode = function (message, writer, _depth) {
             if (!writer)
@@ -2201,6 +2202,8 @@ export const zooid = $root.zooid = (() => {
                     $root.zooid.Tail.encode(message.tails[i], writer.uint32(42).fork(), _depth + 1).ldelim();
             if (message.isFloorUncommitted != null && $Object.hasOwnProperty.call(message, "isFloorUncommitted") && message.isFloorUncommitted !== false)
                 writer.uint32(48).bool(message.isFloorUncommitted);
+            if (message.level != null && $Object.hasOwnProperty.call(message, "level") && (typeof message.level === "object" ? message.level.low || message.level.high : message.level !== 0))
+                writer.uint32(56).uint64(message.level);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -2282,6 +2285,15 @@ export const zooid = $root.zooid = (() => {
                             message.isFloorUncommitted = value;
                         else
                             delete message.isFloorUncommitted;
+                        continue;
+                    }
+                case 7: {
+                        if (wireType !== 0)
+                            break;
+                        if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                            message.level = value;
+                        else
+                            delete message.level;
                         continue;
                     }
                 }

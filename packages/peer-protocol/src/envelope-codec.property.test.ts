@@ -185,6 +185,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
       floor: zxid,
       tails: fc.array(fc.record({ epoch: number, last: number })),
       isFloorUncommitted: fc.constant(true),
+      level: number.filter((level) => level > 0),
     },
     { requiredKeys: ["isRepeated", "currentEpoch", "logged", "floor", "tails"] },
   ),

@@ -82,6 +82,7 @@ export const ackEpochRecord: RecordCodec<"ack-epoch"> = {
       floor: zxidOf(record.floor),
       tails: record.tails.map(({ epoch, last }) => ({ epoch: whole(epoch), last: whole(last) })),
       ...(record.isFloorUncommitted ? { isFloorUncommitted: true } : {}),
+      ...(whole(record.level) === 0 ? {} : { level: whole(record.level) }),
     };
   },
 };

@@ -137,6 +137,9 @@ export class Membership {
   /** The role has ended. On a full disk it takes a while until another one is looked for. */
   left(reason: RoleEnd): void {
     this.#looksSinceMs ??= this.#nowMs;
+    // rule: a-leader-of-an-unknown-level-is-no-candidate
+    const unreadable = unreadableIn(reason);
+    if (unreadable !== undefined) this.#unreached.avoid(unreadable, this.#nowMs);
     const avoided = avoidedBy(reason) ?? this.#unreachedBy(reason);
     if (avoided !== undefined) this.#election?.avoid(avoided, this.#nowMs + AVOIDED_TICKS * this.#config.tickMs);
     if (reason.kind === "learner-is-ahead" && !this.zab.members.electors.voters.has(reason.sid)) {
@@ -353,6 +356,12 @@ function avoidedBy(reason: RoleEnd): ServerId | undefined {
     default:
       return undefined;
   }
+}
+
+/** A leader with a history of a feature level that this server does not know. */
+function unreadableIn(reason: RoleEnd): ServerId | undefined {
+  if (reason.kind === "refused-by-leader") return reason.reason === "level" ? reason.sid : undefined;
+  return reason.kind === "leaders-level" ? reason.leader : undefined;
 }
 
 /** The leader whose role, or whose learner's role, ended before the two were connected. */

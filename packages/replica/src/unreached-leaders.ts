@@ -33,8 +33,20 @@ export class UnreachedLeaders {
     const count = (this.#attempts.get(leader) ?? 0) + 1;
     this.#attempts.set(leader, count % ATTEMPTS_MAX);
     if (count < ATTEMPTS_MAX) return false;
-    this.#untilMs.set(leader, nowMs + this.#avoidedMs);
+    this.avoid(leader, nowMs);
     return true;
+  }
+
+  /**
+   * A leader has a history that this server cannot read:
+   *
+   * 1. S1 and S2 of five log a raise of the feature level, which is not committed.
+   * 2. S3, S4 and S5 go back to the version before. S2 has the best vote, and refuses them.
+   *
+   * Three of them would have no leader while S1 and S2 are there.
+   */
+  avoid(leader: ServerId, nowMs: number): void {
+    this.#untilMs.set(leader, nowMs + this.#avoidedMs);
   }
 
   isAvoided(sid: ServerId, nowMs: number): boolean {

@@ -154,6 +154,16 @@ export type LearnerRefusal =
    * history, and the two have no common level.
    */
   | { readonly kind: "learners-level"; readonly sid: ServerId; readonly level: number; readonly levels: LevelRange }
+  /**
+   * It has a newer history than this server, with a raise to a level that this server does not
+   * know.
+   */
+  | {
+      readonly kind: "learner-ahead-in-level";
+      readonly sid: ServerId;
+      readonly level: number;
+      readonly levels: LevelRange;
+    }
   | { readonly kind: "no-state-to-send" }
   | { readonly kind: "follows-another"; readonly leader: ServerId }
   | { readonly kind: "no-leader-known" }

@@ -80,16 +80,21 @@ export function haveCommonLevel(one: LevelRange, other: LevelRange): boolean {
   return one.lowest <= other.highest && other.lowest <= one.highest;
 }
 
+/** Levels, as a part of a sentence: "level 1", "levels 1 to 2". */
+export function levelsText({ lowest, highest }: LevelRange): string {
+  return lowest === highest ? `level ${highest}` : `levels ${lowest} to ${highest}`;
+}
+
 /**
  * Why a server that knows some levels cannot use data, or follow an ensemble, of another level, as
  * a sentence that says what helps.
  *
  * @param what has the level: "the data", "the ensemble"
  */
-export function unknownLevelText(what: string, level: number, { lowest, highest }: LevelRange): string {
-  const known = lowest === highest ? `level ${highest}` : `levels ${lowest} to ${highest}`;
+export function unknownLevelText(what: string, level: number, levels: LevelRange): string {
+  const known = levelsText(levels);
   const helps =
-    level > highest
+    level > levels.highest
       ? `a version that knows level ${level} is needed: a level that was raised is never lowered`
       : `run a version between the two first, and raise the level there (zooid-cli upgrade finalize)`;
   return `${what} has feature level ${level}, and this version knows ${known}; ${helps}`;

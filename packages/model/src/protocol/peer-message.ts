@@ -134,6 +134,8 @@ export type ZabMessage =
       readonly tails: readonly { readonly epoch: number; readonly last: number }[];
       /** What ends at the floor is a restored state that is not known to be committed. */
       readonly isFloorUncommitted?: boolean;
+      /** The feature level of its last raise, committed or not. Absent: level 1. */
+      readonly level?: number;
     }
   // Synchronization
   | {

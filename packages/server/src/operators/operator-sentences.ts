@@ -3,6 +3,7 @@ import {
   assertNever,
   formatSessionId,
   formatZxid,
+  levelsText,
   type Members,
   type ServerId,
   unknownLevelText,
@@ -140,6 +141,11 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return event.level === 0
         ? `the servers of the ensemble know no feature level that server ${event.sid} knows: their versions are too far apart`
         : unknownLevelText("the ensemble", event.level, event.levels);
+    case "learner-ahead-in-level":
+      return (
+        `server ${event.sid} has a raise to feature level ${event.level} that is not known to be committed, and this server knows ` +
+        `${levelsText(event.levels)}: it joins once a leader has begun without it, and that raise is cut`
+      );
     case "promise-impossible":
       return `server ${event.sid} says that it has promised epoch ${event.epoch}, and there are fewer`;
     case "learner-of-another-ensemble":

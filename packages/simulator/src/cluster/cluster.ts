@@ -138,10 +138,13 @@ export class Cluster {
     return this.#member(sid).server;
   }
 
-  /** The feature level of which a server's disk knows, committed or not; 0 without a history. */
+  /**
+   * The feature level of which a server's disk knows, committed or not; 0 without a history. Of a
+   * disk that is not mounted, too.
+   */
   levelOf(sid: ServerId): number {
-    const { server, image } = this.#member(sid);
-    return levelOf(server === undefined ? image : server.disk.image);
+    const { server, image, unmounted } = this.#member(sid);
+    return Math.max(levelOf(unmounted), levelOf(server === undefined ? image : server.disk.image));
   }
 
   /** The running processes, paused ones included. */

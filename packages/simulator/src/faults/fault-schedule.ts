@@ -1,5 +1,5 @@
+import type { Members } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
-import { Violation } from "../invariants/violation.ts";
 import type { Run, RunHooks } from "../runs/run.ts";
 import { CLIENT_FAULTS } from "./clients.ts";
 import { CRASHES } from "./crashes.ts";
@@ -96,25 +96,51 @@ export class FaultSchedule implements RunHooks {
     }
   }
 
-  /** All servers get the version that knows the highest level which any log has. */
+  /**
+   * All servers get the version of one level. One whose log has a higher one does not start in it,
+   * and keeps a version that knows that.
+   */
   #equalVersions(): void {
     const { cluster, run } = this.#world;
     const { versions } = run;
-    const levels = cluster.sids.map((sid) => cluster.levelOf(sid));
-    const highest = Math.max(1, ...levels);
-    const members = new Set(run.invariants.configurations.flatMap(({ voters }) => [...voters]));
+    const highest = this.#levelAtTheEnd();
+    const list = this.#listInForce;
     for (const sid of cluster.sids) {
       const level = cluster.levelOf(sid);
-      // It was not there when the level was raised twice.
-      if (level > 0 && level < highest - 1) {
-        if (members.has(sid)) throw new Violation("V2", `server ${sid} is left behind at level ${level} of ${highest}`);
+      // It was not there when the level was raised twice, or has the first entry of an ensemble
+      // that was founded without it. Its operator empties it, and gives it the list in force: an
+      // old one might have no other server with data.
+      if (level > 0 && Math.abs(level - highest) > 1) {
         this.#world.report(sid, "loses its data, which are of an old level");
         cluster.wipe(sid);
+        if (list !== undefined && run.files.of(sid) !== undefined) run.files.edit(sid, list);
       }
       if (versions.highestOf(sid) === highest) continue;
       versions.change(sid, highest);
       cluster.crash(sid);
     }
+  }
+
+  /** The newest list that any server knows to be committed. */
+  get #listInForce(): Members | undefined {
+    const lists = this.#world.cluster.running().map(({ replica }) => replica.zab.members.committed);
+    const newest = lists.reduce((one, other) => ((other?.version ?? 0) > (one?.version ?? 0) ? other : one), undefined);
+    return newest === undefined ? undefined : { ...newest, disks: new Map() };
+  }
+
+  /** The highest level that any log has; or the one in force, where a higher one cannot come. */
+  #levelAtTheEnd(): number {
+    const { cluster, run } = this.#world;
+    const levelOf = (sid: SimServer["sid"]): number =>
+      Math.max(cluster.levelOf(sid), cluster.server(sid)?.replica.zab.levelRaise.level ?? 0);
+    const committed = run.levels?.committed ?? 1;
+    const counts = (sid: SimServer["sid"]): boolean => !run.invariants.isWiped(sid) && run.invariants.isFormed(sid);
+    const others = cluster.sids.filter((sid) => levelOf(sid) <= committed && counts(sid));
+    const mayDrop = run.invariants.configurations.every((configuration) => configuration.isQuorum(others));
+    const highest = Math.max(1, ...cluster.sids.map(levelOf));
+    if (highest <= committed || !mayDrop || (highest === committed + 1 && run.random.chance(0.3))) return highest;
+    run.coverage.reached("raise given up");
+    return committed;
   }
 
   stepped(server: SimServer): void {

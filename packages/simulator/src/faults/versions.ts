@@ -54,12 +54,23 @@ function finalize(world: FaultWorld, random: Prng): void {
     if (answer.kind !== "proposed") return;
     world.report(leader.sid, `raises level ${answer.from} to ${answer.level}`);
     run.coverage.reached("level raised");
+    if (follows === 5) giveUp(world, leader.sid, answer.from, random);
     if (follows > 4) return;
     run.after(random.below(60), () => {
       if (cluster.server(victim) === undefined || world.isOver) return;
       if (follows < 2) restartAs(world, victim, answer.from, random.below(300));
       else crash(world, victim, 100 + random.below(500));
     });
+  });
+}
+
+/** The leader crashes while its raise may be on no other disk, and the others go back. */
+function giveUp(world: FaultWorld, leader: ServerId, level: number, random: Prng): void {
+  const { run, sids } = world;
+  run.after(random.below(8), () => {
+    if (world.isOver) return;
+    crash(world, leader, 300 + random.below(1500));
+    for (const sid of sids) if (sid !== leader) restartAs(world, sid, level, random.below(200));
   });
 }
 

@@ -22,6 +22,8 @@ interface Parts {
   readonly isCommitted: (zxid: number) => boolean;
   /** Whether a server ever ran in a version that knows a level. */
   readonly hasKnown: (sid: ServerId, level: number) => boolean;
+  /** The level of a server's data that quorums count; undefined where there are none. */
+  readonly levelOfData: (sid: ServerId) => number | undefined;
 }
 
 /**
@@ -29,7 +31,8 @@ interface Parts {
  *
  * - V1: no entry is proposed that needs a level above the committed one, and none is refused for
  *   its level once its leader has applied the raise
- * - V2: each configured member has run in a version that knows a level before it is raised
+ * - V2: each configured member has run in a version that knows a level before it is raised, and has
+ *   the raise before it on its disk
  * - V3: no server applies an entry that its version does not know
  * - V4: no server is at a level that is not committed, or below one that it has applied
  * - V5: no start is refused for a level that no leader raised
@@ -71,7 +74,7 @@ export class FeatureLevelInvariants {
     if (level === 1) return;
     this.#parts.coverage.reached("request of a later level");
     this.#needed.set(zxid, Math.max(level, this.#needed.get(zxid) ?? 1));
-    const committed = this.#committedUpTo(Number.POSITIVE_INFINITY);
+    const { committed } = this;
     if (level <= committed) return;
     throw new Violation(
       "V1",
@@ -89,7 +92,7 @@ export class FeatureLevelInvariants {
   }
 
   #raised({ sid, replica }: SimServer, zxid: Zxid, level: number): void {
-    const committed = this.#committedUpTo(Number.POSITIVE_INFINITY);
+    const { committed } = this;
     if (level <= committed) throw new Violation("V4", `server ${sid} lowers level ${committed} to ${level}`);
     this.#needed.set(zxid, level);
     this.#raises.set(zxid, level);
@@ -98,8 +101,16 @@ export class FeatureLevelInvariants {
     if (replica.tree.applied === 0) return;
     const configured = [members.committed, members.lastSeen].flatMap((known) => known?.servers ?? []);
     for (const member of configured) {
-      if (member.sid === sid || this.#parts.hasKnown(member.sid, level)) continue;
-      throw new Violation("V2", `server ${sid} raises level ${level}, which server ${member.sid} never knew`);
+      if (member.sid === sid) continue;
+      if (!this.#parts.hasKnown(member.sid, level)) {
+        throw new Violation("V2", `server ${sid} raises level ${level}, which server ${member.sid} never knew`);
+      }
+      const had = this.#parts.levelOfData(member.sid);
+      if (had === undefined || had >= level - 1) continue;
+      throw new Violation(
+        "V2",
+        `server ${sid} raises level ${level}, and the data of server ${member.sid} have ${had}`,
+      );
     }
   }
 
@@ -117,10 +128,15 @@ export class FeatureLevelInvariants {
     throw new Violation("V5", `server ${sid} does not start at level ${level}, which was never raised`);
   }
 
+  /** The level that is committed. */
+  get committed(): number {
+    return this.#committedUpTo(Number.POSITIVE_INFINITY);
+  }
+
   stepped({ sid, replica }: SimServer): void {
     const { tree, zab } = replica;
     const { level } = zab;
-    const committed = this.#committedUpTo(Number.POSITIVE_INFINITY);
+    const { committed } = this;
     if (level > committed) {
       throw new Violation("V4", `server ${sid} is at level ${level}, and ${committed} is committed`);
     }

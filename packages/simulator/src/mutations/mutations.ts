@@ -482,6 +482,16 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     { marker: "a-learner-knows-the-level-of-the-history", replacement: "" },
     { marker: "no-history-of-an-unknown-level", replacement: "" },
   ),
+  mutation("levels", "newer-history-of-an-unknown-level-counted", {
+    marker: "a-newer-history-of-an-unknown-level-is-not-counted",
+    found: "isAhead",
+    replacement: "false",
+  }),
+  mutation("levels", "leader-of-an-unknown-level-elected-again", {
+    marker: "a-leader-of-an-unknown-level-is-no-candidate",
+    found: "unreadableIn(reason)",
+    replacement: 'unreadableIn({ kind: "stopped" })',
+  }),
   mutation(
     "levels",
     "entry-of-an-unknown-level",

@@ -117,6 +117,10 @@ export class Run {
           coverage: this.coverage,
           isCommitted: (zxid) => this.invariants.isCommitted(zxid),
           hasKnown: (sid, level) => this.versions.hasKnown(sid, level),
+          levelOfData: (sid) => {
+            const level = this.invariants.isWiped(sid) ? 0 : this.cluster.levelOf(sid);
+            return level === 0 ? undefined : level;
+          },
         });
     this.cluster = new Cluster({
       voters: plan.voters,

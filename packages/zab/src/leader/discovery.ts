@@ -384,6 +384,21 @@ export class Discovery {
       // rule: the-epoch-decides-which-history-is-newer
       const isAhead =
         message.currentEpoch > currentEpoch || (message.currentEpoch === currentEpoch && zxid > tail.zxid);
+      // 1. S1 logs a raise of the level to 2, and loses its quorum.
+      // 2. S2 and S3 go back to the version before. S2 leads S3, and S1 comes: it is ahead.
+      // S1 cannot lead, since S2 and S3 do not know level 2. Without a quorum that has the raise it
+      // is not committed: S2 may lead without S1, and S1 cuts its raise when it follows the next
+      // epoch.
+      // rule: a-newer-history-of-an-unknown-level-is-not-counted
+      if (isAhead && message.level !== undefined && message.level > context.config.levels.highest) {
+        learners.refuse(learner, "level", {
+          kind: "learner-ahead-in-level",
+          sid: learner.sid,
+          level: message.level,
+          levels: context.config.levels,
+        });
+        return;
+      }
       // 1. S1 and S2 commit entry 5; S3 lags.
       // 2. S1 dies, and S3 is elected by votes from before.
       // 3. S2 reports entry 5, which its synchronization with S3 would cut.

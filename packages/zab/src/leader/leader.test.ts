@@ -100,8 +100,8 @@ function elected(
     run();
     return link;
   }
-  function promises(link: LinkRef, epoch: number): void {
-    const position = { currentEpoch: epoch - 1, logged: NOTHING as never, floor: ZXID_NONE, tails: [] };
+  function promises(link: LinkRef, epoch: number, raised: { readonly level?: number } = {}): void {
+    const position = { currentEpoch: epoch - 1, logged: NOTHING as never, floor: ZXID_NONE, tails: [], ...raised };
     peer.onMessage(link, { kind: "ack-epoch", isRepeated: false, ...position });
     run();
   }
@@ -404,6 +404,15 @@ test("a leader gives way to a learner with a newer history, and reports where th
   peer.lead();
   promises(informed(2, { promise: 4, isFresh: false }), 6);
   expect(ends).toEqual([{ kind: "learner-is-ahead", sid: 2, zxid: ZXID_NONE, currentEpoch: 5 }]);
+});
+
+test("a leader does not give way to a newer history with a raise to a level that it does not know, and refuses it", () => {
+  const { peer, refused, informed, promises, ends, kindsTo } = elected(3, { epoch: 4 });
+  peer.lead();
+  promises(informed(2, { promise: 4, isFresh: false }), 6, { level: 2 });
+  const third = informed(3, { promise: 4, isFresh: false });
+  promises(third, 5);
+  expect([refused.map(({ reason }) => reason), ends, kindsTo(third).at(-1)]).toEqual([["level"], [], "new-leader"]);
 });
 
 test("up-to-date is sent when the leader serves, and no earlier", () => {

@@ -149,6 +149,7 @@ export class LearnerDiscovery {
 
   #ackEpoch(isRepeated: boolean): void {
     const { durable } = this.#context.log;
+    const { level } = this.#context.level.raise;
     const hasDiverged = this.#context.lostHistory.hasDivergedFrom(this.#link.leader);
     this.#link.becomePromised();
     this.#link.send({
@@ -161,6 +162,7 @@ export class LearnerDiscovery {
       floor: hasDiverged ? ZXID_NONE : durable.floor.zxid,
       tails: hasDiverged ? [] : tailsOf(durable.epochs, durable.floor.zxid),
       ...(isFloorUncommitted(durable) ? { isFloorUncommitted: true } : {}),
+      ...(level > 1 ? { level } : {}),
     });
   }
 }
