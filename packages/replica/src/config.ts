@@ -247,7 +247,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
   applyWorkPerTurn: 500,
-  setWatchesWorkPerTurn: 3000,
+  setWatchesWorkPerTurn: 1500,
   releaseWorkPerTurn: 256,
   slowRequestMs: Number.POSITIVE_INFINITY,
   isReconfigEnabled: false,

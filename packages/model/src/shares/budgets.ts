@@ -15,8 +15,8 @@ export const BUDGETS = {
   writesInFlight: { workUs: 20_000, ofAddress: 0.5, ofConnection: 0.25, largeFrom: 0.125 },
   /** Time of reading in a turn of the event loop. */
   reading: {
-    turnMs: 3,
-    turnMsLeast: 1,
+    turnMs: 2,
+    turnMsLeast: 0.5,
     connectionMs: 1,
     connectionMsSmall: 0.25,
     owedMsMax: 100,
@@ -25,11 +25,11 @@ export const BUDGETS = {
   /**
    * Time of sending in a turn: answers of this turn, answers that earlier turns left, and events.
    */
-  output: { answersMs: 4, leftMs: 1, eventsMs: 2 },
+  output: { answersMs: 2, leftMs: 0.5, eventsMs: 1 },
   /** Time of TLS handshakes. */
   handshakes: { ofTime: 0.25, savedMsMax: 4 },
   /** Time of answers that grow with the state. */
-  longAnswers: { turnMs: 1 },
+  longAnswers: { turnMs: 0.5 },
   /** Time in which HTTP requests begin. */
   httpRequests: { ofTime: 0.25, savedMsMax: 10 },
   /** Connections of the admin port, the metrics port and the console. */

@@ -3,7 +3,7 @@ import { Deliveries } from "./deliveries.ts";
 
 type Parts = ConstructorParameters<typeof Deliveries>[0];
 
-// A turn has 2 ms.
+// A turn has 1 ms.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
 });
@@ -23,7 +23,8 @@ interface Given {
 }
 
 /** Deliveries over parts that note what they are asked for; later turns wait in `later`. */
-function fake({ waiting, isDue = false, deliverCountMax = 1_000_000, events = 0, ms = 0 }: Given) {
+function fake(given: Given) {
+  const { waiting, isDue = false, deliverCountMax = 1_000_000, events = 0 } = given;
   const state = { waiting, applied: 0, checkpoints: 0, wakes: 0 };
   const later: (() => void)[] = [];
   const replies = { eventCount: 0 };
@@ -36,7 +37,7 @@ function fake({ waiting, isDue = false, deliverCountMax = 1_000_000, events = 0,
         state.waiting -= taken;
         state.applied += taken;
         replies.eventCount += taken * events;
-        vi.advanceTimersByTime(taken * ms);
+        vi.advanceTimersByTime(taken * (given.ms ?? 0));
         return state.waiting > 0;
       },
     },
@@ -59,8 +60,8 @@ describe("what is not applied in one turn is applied in later ones, once:", () =
   test.each<readonly [limit: string, given: Given, firstTurn: number]>([
     ["the configured number", { waiting: 20, deliverCountMax: 16 }, 16],
     ["a number that ends between two looks at the clock", { waiting: 20, deliverCountMax: 11 }, 11],
-    ["ten thousand notifications", { waiting: 40, events: 1000 }, 16],
-    ["two milliseconds", { waiting: 40, ms: 0.2 }, 16],
+    ["five thousand notifications", { waiting: 40, events: 1000 }, 8],
+    ["a millisecond", { waiting: 40, ms: 0.1 }, 12],
   ])("%s", (_, given, firstTurn) => {
     const { deliveries, state, later } = fake({ ...given, isDue: true });
     deliveries.deliver();
@@ -77,4 +78,20 @@ describe("what is not applied in one turn is applied in later ones, once:", () =
     }
     expect([state.waiting, state.applied, deliveries.isContinuing]).toEqual([0, given.waiting, false]);
   });
+});
+
+test("entries that take long are applied one by one, and more of them at a time again once they do not", () => {
+  const given = { waiting: 40, ms: 1 };
+  const { deliveries, state, later } = fake(given);
+  const inTurns: number[] = [];
+  deliveries.deliver();
+  inTurns.push(state.applied);
+  for (let act = later.shift(); act !== undefined; act = later.shift()) {
+    if (inTurns.length === 5) given.ms = 0;
+    const before = state.applied;
+    deliveries.beginTurn();
+    act();
+    inTurns.push(state.applied - before);
+  }
+  expect(inTurns).toEqual([8, 4, 2, 1, 1, 24]);
 });

@@ -14,11 +14,13 @@ interface Parts extends DriverGround {
  * written a thousand times in one packet: clients, the log and other servers get their turn in
  * between.
  */
-const EVENTS_PER_TURN = 10_000;
-/** Entries applied before time and notifications are looked at again. */
+const EVENTS_PER_TURN = 5000;
+/** Entries applied before time and notifications are looked at again, unless they take long. */
 const ENTRIES_PER_LOOK = 8;
 /** Time of applying transactions in one turn. */
-const TURN_MS = 2;
+const TURN_MS = 1;
+/** Where the entries between two looks take longer, there are fewer until the next one. */
+const LOOK_MS = TURN_MS / 4;
 
 /** Applies committed transactions, at most a fair share of them in one turn. */
 export class Deliveries {
@@ -29,6 +31,8 @@ export class Deliveries {
   #leftMs = TURN_MS;
   /** Notifications before this turn. */
   #eventsBefore = 0;
+  /** A node that thousands watch makes each of its entries as dear as the last one. */
+  #entriesPerLook = ENTRIES_PER_LOOK;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -69,9 +73,13 @@ export class Deliveries {
     const endMs = nowMs + this.#leftMs;
     let more = true;
     while (more && left > 0 && nowMs < endMs && replies.eventCount - this.#eventsBefore < EVENTS_PER_TURN) {
-      more = replica.deliver(Math.min(ENTRIES_PER_LOOK, left));
-      left -= ENTRIES_PER_LOOK;
+      const count = Math.min(this.#entriesPerLook, left);
+      more = replica.deliver(count);
+      left -= count;
+      const beforeMs = nowMs;
       nowMs = performance.now();
+      this.#entriesPerLook =
+        nowMs - beforeMs > LOOK_MS ? Math.max(1, count >> 1) : Math.min(ENTRIES_PER_LOOK, this.#entriesPerLook * 2);
     }
     this.#leftMs = endMs - nowMs;
     return more;

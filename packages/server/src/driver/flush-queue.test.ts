@@ -8,7 +8,8 @@ interface Sender {
 }
 
 /**
- * A queue of connections that take a millisecond each, and the order in which they were flushed.
+ * A queue of connections that take half a millisecond each, and the order in which they were
+ * flushed.
  * Their first letter is their address.
  */
 function slowQueue(): {
@@ -30,8 +31,8 @@ function slowQueue(): {
   });
   return {
     queue,
-    answers: (...names) => names.forEach((name) => void queue.add(sender(name, 1))),
-    events: (...names) => names.forEach((name) => void queue.addEvents(sender(name, 1))),
+    answers: (...names) => names.forEach((name) => void queue.add(sender(name, 0.5))),
+    events: (...names) => names.forEach((name) => void queue.addEvents(sender(name, 0.5))),
     turn() {
       sent = [];
       const isLeft = queue.flush();

@@ -33,9 +33,9 @@ test("a connection with small requests has a shorter share", () => {
   expect(spentAfterEight().filter(Boolean)).toEqual([true]);
   expect(budget.isShareSpent(0, true)).toBe(false);
   // The turn's end comes first.
-  clock.nowMs = 102.9;
+  clock.nowMs = 101.9;
   expect(budget.admits(0)).toBe(true);
-  clock.nowMs = 103;
+  clock.nowMs = 102;
   expect(spentAfterEight().at(-1)).toBe(true);
 });
 
@@ -66,9 +66,9 @@ test("the ends of connections take no time from those that are read", () => {
   budget.pause();
   clock.nowMs = 200;
   expect(budget.admits(0)).toBe(true);
-  clock.nowMs = 201.9;
+  clock.nowMs = 200.9;
   expect(budget.admits(0)).toBe(true);
-  clock.nowMs = 202;
+  clock.nowMs = 201;
   expect(budget.admits(0)).toBe(false);
 });
 
@@ -88,17 +88,17 @@ test("what a turn overshoots is taken from the next one, which keeps a part", ()
   expect(budget.isShareSpent(0, true)).toBe(true);
   expect(budget.overshotMs).toBe(3);
   budget.begin(0);
-  clock.nowMs = 105.9;
+  clock.nowMs = 104.4;
   expect(budget.admits(0)).toBe(true);
-  clock.nowMs = 106;
+  clock.nowMs = 104.5;
   expect(budget.admits(0)).toBe(false);
   clock.nowMs = 200;
   budget.isShareSpent(0, true);
   budget.begin(0);
-  clock.nowMs = 200.9;
+  clock.nowMs = 200.4;
   expect(budget.admits(0)).toBe(true);
   budget.begin(0);
-  clock.nowMs = 203.8;
+  clock.nowMs = 202.3;
   expect(budget.admits(0)).toBe(true);
 });
 
@@ -111,9 +111,9 @@ test("connections of proxies have a quarter of a turn before they wait for other
     budget.admits(0);
   };
   read(false, 2);
-  read(true, 0.5);
+  read(true, 0.25);
   expect(budget.hasRoomForProxies).toBe(true);
-  read(true, 0.5);
+  read(true, 0.25);
   expect(budget.hasRoomForProxies).toBe(false);
   budget.begin(0);
   expect(budget.hasRoomForProxies).toBe(true);

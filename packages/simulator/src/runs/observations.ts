@@ -46,8 +46,11 @@ export class Observations implements ClusterWatcher {
     run.trace.say(`s${sid}`, `does not start: its data have level ${level}`);
     run.coverage.reached("start of an unknown level refused");
     run.levels?.startRefused(sid, level);
+    const { committed = 1 } = run.levels ?? {};
+    // An earlier disk is back, of a level that no version beside the others knows: it is emptied.
+    if (level < committed - 1 && run.nowMs >= run.plan.faultsUntilMs) run.cluster.wipe(sid);
     // Its operator gives it a version that knows the level.
-    run.versions.change(sid, level);
+    else run.versions.change(sid, level);
     run.cluster.startIn(sid, run.random.below(600));
   }
 
