@@ -118,6 +118,7 @@ export class Archive {
   #nextId = 1;
   readonly #flushes = new Map<number, () => void>();
   #closing: Promise<void> | undefined;
+  #isClosed = false;
   #base: Zxid | undefined;
   /** How often another state was adopted: a base of an earlier one is none any more. */
   #adoptedCount = 0;
@@ -292,7 +293,8 @@ export class Archive {
     clearTimeout(this.#again);
     this.#settle();
     await this.#takingBase;
-    this.#hold?.[Symbol.dispose]();
+    this.#isClosed = true;
+    this.#endHold();
   }
 
   #send(command: ArchiveCommand): void {
@@ -434,7 +436,8 @@ export class Archive {
 
   #keep(after: Zxid): void {
     const before = this.#hold;
-    this.#hold = this.#isLow || this.#closing !== undefined ? undefined : this.#parts.hold(after);
+    // Also while this is being closed: the thread copies what is marked, file after file.
+    this.#hold = this.#isLow || this.#isClosed ? undefined : this.#parts.hold(after);
     // In this order, so that the log is never let go of in between.
     before?.[Symbol.dispose]();
   }
