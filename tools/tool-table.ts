@@ -178,7 +178,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "builds the container image and tries it: three members, kazoo, Kafka, a rolling update (podman, debootstrap, root)",
     "tools/debian/debian.ts":
       "builds the Debian package, and tries it under systemd: killed, upgraded, purged (podman, debootstrap, root)",
-    "tools/alerts/alerts.ts": "the alerts in deploy/prometheus, from their table: each fires and is quiet (Go)",
+    "tools/alerts/alerts.ts": "the alerts in deploy/prometheus, from their table: each fires and is quiet (promtool)",
+    "tools/metric-names/metric-names.ts": "names of metrics by Prometheus' rules (promtool, openssl)",
     "tools/chart/chart.ts":
       "the Helm chart: what it renders is valid, keeps its rules, and is what deploy/kubernetes has (Go, Python)",
     "tools/first-hour/first-hour.ts":

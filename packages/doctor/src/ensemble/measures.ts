@@ -51,11 +51,12 @@ function syncs(name: string, metrics: Metrics): readonly Finding[] {
 }
 
 function clocks(name: string, metrics: Metrics): readonly Finding[] {
-  const samples: readonly Sample[] = metrics.get("zooid_peer_clock_offset_ms") ?? [];
+  const samples: readonly Sample[] = metrics.get("zooid_peer_clock_offset_seconds") ?? [];
   return samples
-    .filter(({ value }) => Math.abs(value) > CLOCK_OFFSET_MS_MAX)
-    .map(({ labels, value }) => {
-      const found = `the clock of server ${Object.values(labels).join(" ")} is ${Math.abs(value)} ms ${value > 0 ? "ahead of" : "behind"} its own`;
+    .map(({ labels, value }) => ({ labels, aheadMs: Math.round(value * 1000) }))
+    .filter(({ aheadMs }) => Math.abs(aheadMs) > CLOCK_OFFSET_MS_MAX)
+    .map(({ labels, aheadMs }) => {
+      const found = `the clock of server ${Object.values(labels).join(" ")} is ${Math.abs(aheadMs)} ms ${aheadMs > 0 ? "ahead of" : "behind"} its own`;
       return finding(
         "clocks-differ",
         name,

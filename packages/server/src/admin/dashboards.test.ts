@@ -1,7 +1,7 @@
 import { OpCode } from "@zooid/model";
 import { create, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { DASHBOARDS, MISSING, type Selector, selectorsOf } from "../testing/dashboard-expressions.ts";
+import { DASHBOARDS, MISSING, metricNamesOf, type Selector, selectorsOf } from "../testing/dashboard-expressions.ts";
 import { ask } from "../testing/http.ts";
 import { startTestServer } from "../testing/server.ts";
 
@@ -21,6 +21,14 @@ test("selectors of expressions are names with their labels", () => {
     ["jvm_x", [["area", "heap"]]],
     ["b", []],
   ]);
+});
+
+test.each([
+  ['sum by (op) (rate(a_sum{job="x_y"}[5m])) / on(job) b > bool 0.8', ["a_sum", "b"]],
+  ["absent(a) and on() (count(b > 1) > 0) or vector(0)", ["a", "b"]],
+  ['a - time() < 14 * 86400 unless ALERTS{alertname=~"Z.*"}', ["a", "ALERTS"]],
+])("metrics of %s", (expression, names) => {
+  expect(metricNamesOf(expression)).toEqual(names);
 });
 
 test("every expression of the most used dashboards and alerts has data while clients work", async () => {

@@ -134,7 +134,7 @@ test("refusals are counted by their kind", async () => {
   await using client = await RawClient.open(zk.port);
   client.send(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
   await client.rest();
-  expect(await say(zk.port, "mntr")).toContain("zk_http_zooid_refusals\t1\n");
+  expect(await say(zk.port, "mntr")).toContain("zk_http_zooid_refusals_total\t1\n");
 });
 
 test("hash shows the digest at every 128th zxid", async () => {

@@ -104,8 +104,8 @@ test("its certificate is a metric, ends with a warning, and is read again on dem
   expect(await shownNotAfter(zk.adminPort)).toBe(new X509Certificate(HOST.cert).validTo);
   const { body } = await askSecurely(zk.adminPort, "/metrics", { rejectUnauthorized: false });
   expect(body.match(/^zooid_tls_reload.*"operators".*$/gm)).toEqual([
-    'zooid_tls_reloads{key="operators"} 2',
-    'zooid_tls_reload_failures{key="operators"} 2',
+    'zooid_tls_reloads_total{key="operators"} 2',
+    'zooid_tls_reload_failures_total{key="operators"} 2',
   ]);
 });
 

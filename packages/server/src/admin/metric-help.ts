@@ -42,7 +42,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["outstanding_tls_handshake", "TLS handshakes of clients in progress"],
   ["tls_handshake_exceeded", "TLS connections closed because of the limit on handshakes in progress"],
   ["unsuccessful_handshake", "TLS handshakes of clients that failed"],
-  ["zooid_refusals", "Refused input by kind: limits, malformed frames, failed handshakes"],
+  ["zooid_refusals_total", "Refused input by kind: limits, malformed frames, failed handshakes"],
 
   // The tree
   ["znode_count", "Znodes in the tree"],
@@ -96,7 +96,9 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ],
   ["zooid_unlisted", "1 while the list in force does not have this member, which follows without a vote"],
   ["zooid_peer_links", "Links to other servers: all, those with TLS, those with proof of a shared secret"],
-  ["zooid_peer_clock_offset_ms", "milliseconds by which the clock of the server with that id is ahead of this one's"],
+  ["zooid_peer_clock_offset_seconds", "Seconds by which the clock of the server with that id is ahead of this one's"],
+  ["zooid_learner_unacked", "Transactions proposed by this leader that the learner with that id has not acknowledged"],
+  ["zooid_learner_unapplied", "Committed transactions that the learner with that id has not applied"],
   ["zooid_peer_connected", "1 while this member has an election connection to the server with that id, else 0"],
 
   // Storage and process
@@ -106,8 +108,8 @@ const HELP: ReadonlyMap<string, string> = new Map([
     "zooid_tls_certificate_not_after_seconds",
     "End of validity of this server's certificate, in seconds since 1970, by who sees it",
   ],
-  ["zooid_tls_reloads", "Times that TLS files were read again, by who sees the certificate"],
-  ["zooid_tls_reload_failures", "Times that TLS files were read again and could not be used"],
+  ["zooid_tls_reloads_total", "Times that TLS files were read again, by who sees the certificate"],
+  ["zooid_tls_reload_failures_total", "Times that TLS files were read again and could not be used"],
   ["fsynctime", "Time of a sync of the log in milliseconds"],
   ["snapshottime", "Time of one run that brings the state file forward in milliseconds"],
   ["dbinittime", "Time of the last recovery at start in milliseconds"],
@@ -125,14 +127,17 @@ const HELP: ReadonlyMap<string, string> = new Map([
     "1 while the disk has less room than zooid.disk.reserveBytes, so that this server leads only if no other has room",
   ],
   ["zooid_disk_full", "1 while the log waits for room on its disk, so that this server acknowledges nothing"],
-  ["zooid_disk_refused_writes", "Writes of clients of this server that were refused for want of room on the disks"],
+  [
+    "zooid_disk_refused_writes_total",
+    "Writes of clients of this server that were refused for want of room on the disks",
+  ],
   ["zooid_history_files", "Files of the history in the data directory"],
   ["zooid_history_bytes", "Bytes of these files"],
   ["zooid_history_lag_bytes", "Bytes of the log that are committed and in no file of the history yet"],
-  ["zooid_history_gaps", "Times that the log let go of entries before they were in the history"],
+  ["zooid_history_gaps_total", "Times that the log let go of entries before they were in the history"],
   ["zooid_backup_uploading", "1 on the server that uploads the backup"],
   ["zooid_backup_failing", "1 while the backup cannot be continued; the log says why"],
-  ["zooid_backup_gaps", "Gaps that came into the backup since the server that uploads began"],
+  ["zooid_backup_gaps_total", "Gaps that came into the backup since the server that uploads began"],
   ["zooid_backup_age_seconds", "Time since the backup had all files of the history"],
   ["zooid_backup_base_age_seconds", "Time since the last whole state in the backup was taken"],
   ["zooid_backup_replay_differs", "1 if the last base of the backup is not what the one before it and the log lead to"],
@@ -142,36 +147,33 @@ const HELP: ReadonlyMap<string, string> = new Map([
     "zooid_history_failing",
     "1 while files of the history, or copies of the whole state in it, cannot be written; the log says why",
   ],
-  ["zooid_scrub_rounds", "Times that the state file and the sealed segments of the log were checked for damage"],
-  ["zooid_scrub_bytes", "Bytes of them that were checked"],
-  ["zooid_scrub_last_round_ms", "Time of the last check in milliseconds"],
-  ["zooid_scrub_unfinished_rounds", "Checks that ended before their end, for another reason than damage"],
+  ["zooid_scrub_rounds_total", "Times that the state file and the sealed segments of the log were checked for damage"],
+  ["zooid_scrub_bytes_total", "Bytes of them that were checked"],
+  ["zooid_scrub_last_round_seconds", "Time of the last check in seconds"],
+  ["zooid_scrub_unfinished_rounds_total", "Checks that ended before their end, for another reason than damage"],
   ["zooid_scrub_damaged_files", "Files that the last check found damaged; the log names them"],
-  ["zooid_slow_requests", "Requests that took as long as zooid.slowRequestMs or longer; the log has their stages"],
+  [
+    "zooid_slow_requests_total",
+    "Requests that took as long as zooid.slowRequestMs or longer; the log has their stages",
+  ],
   ["zooid_log_pending_bytes", "Bytes handed to the log and not durable yet"],
-  ["zooid_log_purged_segments", "Segments purged from the log"],
+  ["zooid_log_purged_segments_total", "Segments purged from the log"],
   ["zooid_log_segments", "Segments of the log, the newest included"],
-  ["zooid_log_stalls", "Times that the log waited because the next segment was not ready"],
+  ["zooid_log_stalls_total", "Times that the log waited because the next segment was not ready"],
   ["zooid_log_wal_bytes", "Bytes written to the newest segment of the log"],
-  ["zooid_state_checkpoints", "Runs that brought the state file forward"],
+  ["zooid_state_checkpoints_total", "Runs that brought the state file forward"],
   ["zooid_state_lag_bytes", "Bytes of committed transactions that the state file lacks"],
-  ["zooid_state_lag_waits", "Times that writes waited for the state file"],
-  ["zooid_state_last_checkpoint_ms", "Time of the newest run that brought the state file forward in milliseconds"],
+  ["zooid_state_lag_waits_total", "Times that writes waited for the state file"],
+  ["zooid_state_last_checkpoint_seconds", "Time of the newest run that brought the state file forward in seconds"],
   ["uptime", "Milliseconds since the start"],
   ["open_file_descriptor_count", "Open files and sockets of the process"],
   ["max_file_descriptor_count", "Files and sockets that the process may have open"],
 ]);
-
-/** Names that have a server id in them. */
-const HELP_OF_LEARNERS: readonly (readonly [RegExp, string])[] = [
-  [/^zooid_learner_\d+_unacked$/, "Transactions proposed by this leader that the learner has not acknowledged"],
-  [/^zooid_learner_\d+_unapplied$/, "Committed transactions that the learner has not applied"],
-];
 
 const NOT_COUNTED = "Always 0: this server has no such stage, cache or limit; kept for dashboards of Apache ZooKeeper";
 
 /** @param isCounted false for a name that exists only because Apache has it */
 export function helpOf(name: string, isCounted: boolean): string | undefined {
   if (!isCounted) return NOT_COUNTED;
-  return HELP.get(name) ?? HELP_OF_LEARNERS.find(([pattern]) => pattern.test(name))?.[1];
+  return HELP.get(name);
 }

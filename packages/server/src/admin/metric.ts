@@ -38,6 +38,11 @@ export function decimalGauge(name: string, value: number): Metric {
   return { kind: "gauge", name, value, isDecimal: true };
 }
 
+/** A duration, in whole milliseconds. */
+export function secondsGauge(name: string, durationMs: number): Metric {
+  return decimalGauge(name, Math.round(durationMs) / 1000);
+}
+
 export function counter(name: string, value: number): Metric {
   return { kind: "counter", name, value };
 }

@@ -89,7 +89,7 @@ export function metricsOf(view: AdminView): readonly Metric[] {
     advancedSummary("readlatency", view.driver.replica.counters.reads),
     advancedSummary("updatelatency", view.driver.replica.counters.writes),
     ...NO_SUCH_ADVANCED.map((name) => advancedSummary(name, NOTHING)),
-    { kind: "counter set", name: "zooid_refusals", values: [...view.driver.refusals.counts] },
+    { kind: "counter set", name: "zooid_refusals_total", values: [...view.driver.refusals.counts] },
     { kind: "histogram", name: "zooid_request_seconds", values: requestBuckets(view) },
     ...certificateMetrics(view),
     { kind: "gauge set", name: "zooid_disk_free_bytes", values: diskFree(view) },
@@ -107,8 +107,8 @@ function certificateMetrics(view: AdminView): readonly Metric[] {
   });
   return [
     set("gauge set", "zooid_tls_certificate_not_after_seconds", ({ notAfter = Number.NaN }) => notAfter),
-    set("counter set", "zooid_tls_reloads", ({ reloads }) => reloads.done),
-    set("counter set", "zooid_tls_reload_failures", ({ reloads }) => reloads.failed),
+    set("counter set", "zooid_tls_reloads_total", ({ reloads }) => reloads.done),
+    set("counter set", "zooid_tls_reload_failures_total", ({ reloads }) => reloads.failed),
   ];
 }
 
@@ -177,8 +177,8 @@ function counters(view: AdminView): readonly Metric[] {
   const isLearner = config.ensemble !== undefined && modeOf(view) !== "leader";
   return [
     counter("connection_request_count", traffic.connectRequests),
-    counter("zooid_disk_refused_writes", driver.replica.counters.refusedForRoom),
-    counter("zooid_slow_requests", driver.slow.count),
+    counter("zooid_disk_refused_writes_total", driver.replica.counters.refusedForRoom),
+    counter("zooid_slow_requests_total", driver.slow.count),
     counter("connection_rejected", view.rejectedCount() + refused("throttle")),
     counter("connection_drop_count", traffic.drops),
     counter("connection_revalidate_count", traffic.revalidations),
@@ -274,16 +274,22 @@ function replicationGauges(view: AdminView): readonly Metric[] {
     },
     {
       kind: "gauge set",
-      name: "zooid_peer_clock_offset_ms",
-      values: [...view.clockOffsets()].map(([sid, aheadMs]) => [`${sid}`, Math.round(aheadMs)]),
+      name: "zooid_peer_clock_offset_seconds",
+      values: [...view.clockOffsets()].map(([sid, aheadMs]) => [`${sid}`, Math.round(aheadMs) / 1000]),
     },
   ];
   if (modeOf(view) !== "leader") return values;
-  for (const { sid, acked, applied } of zab.learners()) {
-    values.push(gauge(`zooid_learner_${sid}_unacked`, lag(zab.lastProposed, acked)));
-    values.push(gauge(`zooid_learner_${sid}_unapplied`, lag(zab.committed, applied)));
-  }
-  return values;
+  const learners = zab.learners();
+  const lags = (name: string, of: (learner: (typeof learners)[number]) => number): Metric => ({
+    kind: "gauge set",
+    name,
+    values: learners.map((learner) => [`${learner.sid}`, of(learner)]),
+  });
+  return [
+    ...values,
+    lags("zooid_learner_unacked", ({ acked }) => lag(zab.lastProposed, acked)),
+    lags("zooid_learner_unapplied", ({ applied }) => lag(zab.committed, applied)),
+  ];
 }
 
 /** Whether this server is in no list, and follows without a vote. */

@@ -123,9 +123,11 @@ test("the port for metrics answers them and nothing else, with Java's names wher
   await using zk = await startTestServer({ metrics: { port: 0, address: "127.0.0.1" } });
   await using plain = await startTestServer({ metrics: { port: 0, address: "127.0.0.1", exportJvmInfo: false } });
   const names = parse((await ask(zk.metricsPort, "/metrics")).body).types;
-  expect(["jvm_memory_bytes_used", "jvm_memory_bytes_max", "jvm_threads_current"].filter((n) => !names.has(n))).toEqual(
-    [],
-  );
+  expect(
+    ["jvm_memory_bytes_used", "jvm_memory_bytes_max", "jvm_threads_current", "jvm_threads_deadlocked"].filter(
+      (n) => !names.has(n),
+    ),
+  ).toEqual([]);
   const { types } = parse((await ask(plain.metricsPort, "/metrics")).body);
   expect([...types.keys()].filter((name) => /^jvm_(?!pause)/.test(name))).toEqual([]);
   for (const path of ["/", "/commands", "/commands/srst", "/readyz"]) {

@@ -193,6 +193,12 @@ function jvmNames({ Gauge }: PromClient): readonly PromMetric[] {
     pools.set({ pool: space_name }, space_used_size);
   const threads = new Gauge({ name: "jvm_threads_current", help: "Threads of the Node process", registers: [] });
   threads.set(threadCount());
+  const deadlocked = new Gauge({
+    name: "jvm_threads_deadlocked",
+    help: "Always 0: threads of Node have no locks that could wait for each other",
+    registers: [],
+  });
+  deadlocked.set(0);
   return [
     memory("jvm_memory_bytes_used", "Heap of Node, and memory outside of it, that is in use", {
       heap: used_heap_size,
@@ -202,6 +208,7 @@ function jvmNames({ Gauge }: PromClient): readonly PromMetric[] {
     memory("jvm_memory_bytes_max", "Heap that Node may use", { heap: heap_size_limit }),
     pools,
     threads,
+    deadlocked,
   ];
 }
 

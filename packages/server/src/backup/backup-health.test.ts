@@ -80,7 +80,7 @@ test("metrics have ages in seconds, and none of what was not yet", () => {
   expect(metrics(STATUS)).toEqual({
     zooid_backup_uploading: 1,
     zooid_backup_failing: 0,
-    zooid_backup_gaps: 0,
+    zooid_backup_gaps_total: 0,
     zooid_backup_age_seconds: 1,
     zooid_backup_base_age_seconds: 3600,
     zooid_backup_verified_age_seconds: 3600,
@@ -90,7 +90,7 @@ test("metrics have ages in seconds, and none of what was not yet", () => {
   expect(metrics({ ...STATUS, ...none, isHolder: undefined, fault: "x", gapCount: 2 })).toEqual({
     zooid_backup_uploading: 0,
     zooid_backup_failing: 1,
-    zooid_backup_gaps: 2,
+    zooid_backup_gaps_total: 2,
     zooid_backup_replay_differs: 0,
   });
   expect(metrics(STATUS, { replayedMs: NOW_MS - 60_000, differs: DIFFERS })).toMatchObject({

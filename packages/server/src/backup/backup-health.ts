@@ -1,6 +1,6 @@
 import type { BackupStatus } from "@zooid/backup";
 import { formatZxid } from "@zooid/model";
-import { gauge, type Metric } from "../admin/metric.ts";
+import { counter, gauge, type Metric } from "../admin/metric.ts";
 import type { ReplayStatus } from "./replay-checks.ts";
 
 /** What a check of the backup looks at. */
@@ -39,7 +39,7 @@ export function* backupMetrics(
 ): IterableIterator<Metric> {
   yield gauge("zooid_backup_uploading", status.isHolder === true ? 1 : 0);
   yield gauge("zooid_backup_failing", status.fault === undefined ? 0 : 1);
-  yield gauge("zooid_backup_gaps", status.gapCount);
+  yield counter("zooid_backup_gaps_total", status.gapCount);
   yield* age("zooid_backup_age_seconds", status.passedMs, nowMs);
   yield* age("zooid_backup_base_age_seconds", status.baseTakenMs, nowMs);
   yield* age("zooid_backup_verified_age_seconds", status.verifiedMs, nowMs);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { formatZxid } from "@zooid/model";
 import type { ArchiveEvent, ArchiveOptions, ArchiveStatus } from "@zooid/txn-log/sqlite";
-import { gauge, type Metric } from "../admin/metric.ts";
+import { counter, gauge, type Metric } from "../admin/metric.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 
 /** The archive of committed entries in the data directory. */
@@ -74,7 +74,7 @@ export function* historyMetrics(status: ArchiveStatus | undefined): IterableIter
   yield gauge("zooid_history_files", status?.files.count ?? 0);
   yield gauge("zooid_history_bytes", status?.files.bytes ?? 0);
   yield gauge("zooid_history_lag_bytes", status?.lagBytes ?? 0);
-  yield gauge("zooid_history_gaps", status?.gapCount ?? 0);
+  yield counter("zooid_history_gaps_total", status?.gapCount ?? 0);
   const { files, base } = status?.unable ?? {};
   yield gauge("zooid_history_failing", files === undefined && base === undefined ? 0 : 1);
 }

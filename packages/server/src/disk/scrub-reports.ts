@@ -1,6 +1,6 @@
 import { counted } from "@zooid/model";
 import type { ScrubDamage, ScrubOptions, ScrubStatus } from "@zooid/txn-log/sqlite";
-import { gauge, type Metric } from "../admin/metric.ts";
+import { counter, gauge, type Metric, secondsGauge } from "../admin/metric.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 
 /** How state file and sealed segments are checked while the server runs. */
@@ -66,9 +66,9 @@ export function damageFault({ damaged }: ScrubStatus): string | undefined {
 }
 
 export function* scrubMetrics(status: ScrubStatus | undefined): IterableIterator<Metric> {
-  yield gauge("zooid_scrub_rounds", status?.roundCount ?? 0);
-  yield gauge("zooid_scrub_bytes", status?.bytes ?? 0);
-  yield gauge("zooid_scrub_last_round_ms", Math.round(status?.lastRoundMs ?? 0));
-  yield gauge("zooid_scrub_unfinished_rounds", status?.unfinishedCount ?? 0);
+  yield counter("zooid_scrub_rounds_total", status?.roundCount ?? 0);
+  yield counter("zooid_scrub_bytes_total", status?.bytes ?? 0);
+  yield secondsGauge("zooid_scrub_last_round_seconds", status?.lastRoundMs ?? 0);
+  yield counter("zooid_scrub_unfinished_rounds_total", status?.unfinishedCount ?? 0);
   yield gauge("zooid_scrub_damaged_files", status?.damaged.length ?? 0);
 }

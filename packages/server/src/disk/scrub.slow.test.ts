@@ -47,7 +47,7 @@ test("a damaged state file is rewritten from memory, and the next start loads it
     await using zk = await startTestServer({ dataDir: place, fourLetterWords: "*", scrub: { everyMs: 1 } });
     await using client = await RawClient.withSession(zk.port);
     expect(await client.ask(OpCode.CREATE, createNode("/a", "data"))).toMatchObject({ code: 0 });
-    while ((await metric(zk.port, "zooid_scrub_rounds")) < 1);
+    while ((await metric(zk.port, "zooid_scrub_rounds_total")) < 1);
     damage(file);
     const lines = (): string[] => zk.lines.filter((line) => line.includes(file));
     while ((await metric(zk.port, "zooid_scrub_damaged_files")) > 0 || lines().length < 2);
@@ -64,12 +64,12 @@ test("without healing, a damaged state file is logged once with what to do, coun
   const options = { dataDir: place, fourLetterWords: "*", scrub: { everyMs: 1 }, healDamage: false };
   await using zk = await startTestServer({ ...options, admin });
   const file = join(place, "state-1.db");
-  while ((await metric(zk.port, "zooid_scrub_rounds")) < 1);
+  while ((await metric(zk.port, "zooid_scrub_rounds_total")) < 1);
   expect(await metric(zk.port, "zooid_scrub_damaged_files")).toBe(0);
   damage(file);
   while ((await metric(zk.port, "zooid_scrub_damaged_files")) < 1);
-  const rounds = await metric(zk.port, "zooid_scrub_rounds");
-  while ((await metric(zk.port, "zooid_scrub_rounds")) < rounds + 2);
+  const rounds = await metric(zk.port, "zooid_scrub_rounds_total");
+  while ((await metric(zk.port, "zooid_scrub_rounds_total")) < rounds + 2);
   expect(zk.lines.filter((line) => line.includes(file))).toHaveLength(1);
   const answer = await fetch(`http://127.0.0.1:${zk.adminPort}/healthz`);
   expect(answer.status).toBe(503);

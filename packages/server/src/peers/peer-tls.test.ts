@@ -540,8 +540,8 @@ describe("files for TLS", () => {
     expect(zk.reload({ ...options, ensemble: { ...options.ensemble, peerSecretFile } }).problems).toHaveLength(1);
     const { body } = await ask(zk.adminPort, "/metrics");
     expect(body.split("\n").filter((line) => /^zooid_tls_reload.*"peers"/.test(line))).toEqual([
-      'zooid_tls_reloads{key="peers"} 1',
-      'zooid_tls_reload_failures{key="peers"} 2',
+      'zooid_tls_reloads_total{key="peers"} 1',
+      'zooid_tls_reload_failures_total{key="peers"} 2',
     ]);
   });
 

@@ -30,7 +30,7 @@ test("writes wait for a state file that is too far behind, all are answered, and
   await using zk = await startTestServer({ dataDir: place, stateLagBytesMax: 1, fourLetterWords: "*" });
   await using client = await RawClient.withSession(zk.port);
   let count = 0;
-  while ((await metric(zk.port, "zooid_state_lag_waits")) < 2) {
+  while ((await metric(zk.port, "zooid_state_lag_waits_total")) < 2) {
     const xids = Array.from({ length: 200 }, () => ++count);
     client.send(...xids.map((xid) => request(xid, OpCode.CREATE, create(`/n${xid}`))));
     for (const xid of xids) expect(await client.reply()).toMatchObject({ xid, code: 0 });
@@ -64,7 +64,7 @@ test("after a start the state file follows what was replayed, without waiting fo
     for (let i = 1; i <= 10; i++) await client.ask(OpCode.CREATE, create(`/n${i}`));
   }
   await using zk = await startTestServer({ dataDir: place, stateLagBytesMax: 8, fourLetterWords: "*" });
-  while ((await metric(zk.port, "zooid_state_checkpoints")) === 0);
+  while ((await metric(zk.port, "zooid_state_checkpoints_total")) === 0);
   expect(await metric(zk.port, "zooid_state_lag_bytes")).toBe(0);
 });
 

@@ -38,7 +38,7 @@ import {
   type ScrubOptions,
   type Store,
 } from "@zooid/txn-log/sqlite";
-import { gauge, type Metric, summary } from "../admin/metric.ts";
+import { counter, gauge, type Metric, secondsGauge, summary } from "../admin/metric.ts";
 import type { BackupLog } from "../backup/backup-reports.ts";
 import { ServerBackup, type ServerBackupOptions } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
@@ -556,13 +556,13 @@ class SqliteStorage implements Storage {
     yield summary("startup_txns_load_time", this.#replayMs);
     yield gauge("zooid_log_wal_bytes", log.walBytes);
     yield gauge("zooid_log_segments", log.segmentCount);
-    yield gauge("zooid_log_stalls", log.stallCount);
+    yield counter("zooid_log_stalls_total", log.stallCount);
     yield gauge("zooid_log_pending_bytes", log.pendingBytes);
-    yield gauge("zooid_log_purged_segments", log.purgedCount);
+    yield counter("zooid_log_purged_segments_total", log.purgedCount);
     yield gauge("zooid_state_lag_bytes", state.lagBytes);
-    yield gauge("zooid_state_lag_waits", this.#behindCount);
-    yield gauge("zooid_state_checkpoints", state.checkpointCount);
-    yield gauge("zooid_state_last_checkpoint_ms", Math.round(state.checkpointMsLast));
+    yield counter("zooid_state_lag_waits_total", this.#behindCount);
+    yield counter("zooid_state_checkpoints_total", state.checkpointCount);
+    yield secondsGauge("zooid_state_last_checkpoint_seconds", state.checkpointMsLast);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -12,9 +12,6 @@ export interface Dashboard {
   readonly expressions: readonly string[];
 }
 
-const sums = (...names: readonly string[]): readonly string[] =>
-  names.flatMap((name) => [`rate(${name}_sum[5m])`, `rate(${name}_count[5m])`]);
-
 export const DASHBOARDS: readonly Dashboard[] = [
   {
     name: "the alerts of Apache's monitoring guide",
@@ -37,50 +34,15 @@ export const DASHBOARDS: readonly Dashboard[] = [
     name: "Grafana's dashboard for Apache's exporter (10465)",
     source: "metrics",
     expressions: [
-      ...["quorum_size", "leader_uptime", "learners", "synced_followers", "synced_observers", "pending_syncs"],
-      ...["num_alive_connections", "outstanding_requests", "global_sessions", "local_sessions", "watch_count"],
-      ...[
-        "znode_count",
-        "ephemerals_count",
-        "approximate_data_size",
-        "uptime",
-        "avg_latency",
-        "max_latency",
-        "min_latency",
-      ],
-      ...["open_file_descriptor_count", "max_file_descriptor_count", "packets_received", "packets_sent"],
-      ...[
-        "rate(bytes_received_count[1m])",
-        "rate(response_bytes[1m])",
-        "rate(commit_count[1m])",
-        "rate(proposal_count[1m])",
-      ],
-      ...[
-        "rate(snap_count[1m])",
-        "rate(diff_count[1m])",
-        "rate(connection_rejected[1m])",
-        "rate(connection_drop_count[1m])",
-      ],
-      ...["rate(connection_request_count[1m])", "rate(connection_revalidate_count[1m])", "rate(looking_count[1m])"],
-      ...[
-        "rate(stale_sessions_expired[1m])",
-        "rate(sessionless_connections_expired[1m])",
-        "rate(unrecoverable_error_count[1m])",
-      ],
-      ...sums("readlatency", "updatelatency", "fsynctime", "snapshottime", "election_time", "dbinittime"),
-      ...sums("sync_processor_batch_size", "propagation_latency", "quorum_ack_latency", "commit_propagation_latency"),
-      ...sums(
-        "node_created_watch_count",
-        "node_deleted_watch_count",
-        "node_changed_watch_count",
-        "node_children_watch_count",
-      ),
-      ...['readlatency{quantile="0.5"}', 'readlatency{quantile="0.99"}', 'updatelatency{quantile="0.99"}'],
-      ...['fsynctime{quantile="0.5"}', 'election_time{quantile="0.5"}'],
-      ...['jvm_memory_bytes_used{area="heap"}', 'jvm_memory_bytes_used{area="nonheap"}', "jvm_memory_pool_bytes_used"],
-      ...['jvm_memory_bytes_committed{area="heap"}', "jvm_threads_current", "rate(process_cpu_seconds_total[1m])"],
-      ...["rate(jvm_gc_collection_seconds_sum[1m])", "rate(jvm_gc_collection_seconds_count[1m])"],
-      ...["process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"],
+      ...["max(quorum_size)", "leader_uptime", "max(jvm_threads_current)", "max(jvm_threads_deadlocked)"],
+      ...["sum(num_alive_connections)", "max(open_file_descriptor_count)", "outstanding_requests"],
+      ...["max_latency", "avg_latency", "min_latency", "global_sessions", "local_sessions"],
+      ...["znode_count", "ephemerals_count", "approximate_data_size", "watch_count"],
+      ...["packets_received", "packets_sent", "num_alive_connections", "connection_rejected", "connection_drop_count"],
+      ...["unrecoverable_error_count", "digest_mismatches_count", "irate(election_time_sum[1m])"],
+      ...["max(learners)", "max(synced_observers)", "commit_count", "snap_count", "proposal_count"],
+      ...["irate(fsynctime_sum[1m])", "rate(snapshottime_sum[5m])", "jvm_memory_pool_bytes_used"],
+      ...["rate(jvm_gc_collection_seconds_count[5m])", "rate(jvm_pause_time_ms_sum[5m])"],
     ],
   },
   {
@@ -152,4 +114,16 @@ export function selectorsOf(expression: string): readonly Selector[] {
       labels: new Map([...matchers.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", value = ""]) => [label, value])),
     }))
     .filter(({ name }) => !WORDS.has(name) && !/^[ms]$/.test(name));
+}
+
+const OPERATORS: ReadonlySet<string> = new Set(["and", "or", "unless", "bool"]);
+
+/** Names of metrics of any expression of Prometheus' language, each once. */
+export function metricNamesOf(expression: string): readonly string[] {
+  const bare = expression
+    .replace(/"[^"]*"/g, "")
+    .replace(/\{[^}]*\}|\[[^\]]*\]/g, "")
+    .replace(/\b(?:by|on|without|ignoring) ?\([^)]*\)/g, "");
+  const words = [...bare.matchAll(/\b[A-Za-z_]\w*\b(?! *\()/g)].map(([word]) => word);
+  return [...new Set(words.filter((word) => !OPERATORS.has(word)))];
 }

@@ -538,7 +538,7 @@ test("the end of the certificate is a metric, and so is each time that it was re
   const lines = body.split("\n").filter((line) => line.startsWith("zooid_tls_"));
   expect(lines).toEqual([
     expect.stringMatching(/^zooid_tls_certificate_not_after_seconds\{key="clients"\} 49\d{8}$/),
-    'zooid_tls_reloads{key="clients"} 1',
-    'zooid_tls_reload_failures{key="clients"} 1',
+    'zooid_tls_reloads_total{key="clients"} 1',
+    'zooid_tls_reload_failures_total{key="clients"} 1',
   ]);
 });

@@ -198,7 +198,7 @@ async function znodeCount(server: EnsembleServer): Promise<string> {
 }
 
 async function hasPurged(server: EnsembleServer): Promise<boolean> {
-  return Number((await server.monitor()).get("zk_zooid_log_purged_segments")) > 0;
+  return Number((await server.monitor()).get("zk_zooid_log_purged_segments_total")) > 0;
 }
 
 function diskUse(server: EnsembleServer): string {

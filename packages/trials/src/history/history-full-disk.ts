@@ -118,7 +118,7 @@ class FullDiskRounds {
     if (gaps.length !== gapsBefore + 1 || gap === undefined) faults.push(`${gaps.length - gapsBefore} new gaps`);
     if (gap !== undefined && (lost <= gap.after || lost > gap.end))
       faults.push("the gap has not the writes of a full disk");
-    if ((await this.#metric("zk_zooid_history_gaps")) !== String(gaps.length))
+    if ((await this.#metric("zk_zooid_history_gaps_total")) !== String(gaps.length))
       faults.push("the metric has another count of gaps");
     if (this.#saidCount("history-gap") !== gaps.length) faults.push("the log has another count of gaps");
     for (const { message } of inspectHistory(
