@@ -180,6 +180,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "builds the Debian package, and tries it under systemd: killed, upgraded, purged (podman, debootstrap, root)",
     "tools/alerts/alerts.ts": "the alerts in deploy/prometheus, from their table: each fires and is quiet (promtool)",
     "tools/metric-names/metric-names.ts": "names of metrics by Prometheus' rules (promtool, openssl)",
+    "tools/dashboards/dashboards.ts": "the boards of Grafana in deploy/grafana, from their tables",
     "tools/chart/chart.ts":
       "the Helm chart: what it renders is valid, keeps its rules, and is what deploy/kubernetes has (Go, Python)",
     "tools/first-hour/first-hour.ts":
