@@ -85,6 +85,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/conformance/src/reconfig/reconfig-sequence.ts":
       "3, 5, 3, 1 and 3 servers by zkCli, by zooid-cli reconfig with equal output, and by zooid-cli member",
     "packages/conformance/src/cli/cli-comparison.ts": "zkCli and zooid-cli, every command, line by line",
+    "packages/trials/src/monitoring/prometheus.ts":
+      "Prometheus scrapes three servers under load and faults, and answers every expression of our boards and alerts, and of public ones (prometheus, openssl)",
     "packages/trials/src/compare-clients/compare-clients.ts":
       "our client beside node-zookeeper-client and npm's zookeeper",
   }),
