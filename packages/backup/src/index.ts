@@ -28,6 +28,7 @@ export {
   type BackupStatus,
   BackupUploads,
   type BackupUploadsOptions,
+  isSamePlace,
 } from "./upload/backup-uploads.ts";
 export { openUploadTarget } from "./upload/open-upload-target.ts";
 export type { SharedFacts } from "./upload/shared-facts.ts";

@@ -68,6 +68,8 @@ const ROWS: Readonly<Record<keyof LiveSettings, Row | string>> = {
   slowRequestMs: "packages/replica: replica-limits.test.ts",
   fsyncWarnMs: "packages/txn-log: log-settings.test.ts",
   retention: "packages/txn-log: log-settings.test.ts",
+  history: "storage/live-history.slow.test.ts",
+  backup: "storage/live-history.slow.test.ts",
   disk: "disk/disk-guard.test.ts",
   auth: "clients/auth-failures.test.ts",
 };

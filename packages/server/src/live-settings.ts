@@ -1,9 +1,10 @@
 import type { LogSettings } from "@zooid/txn-log";
 import type { ServerConfig, ServerOptions } from "./config.ts";
+import type { HistoryOptions } from "./disk/history-reports.ts";
 
 /**
  * What a reload changes in a running server, beside certificates and the links between servers:
- * limits, thresholds, and what the log keeps.
+ * limits, thresholds, what log and history keep, and where the backup is.
  */
 export type LiveSettings = Pick<
   ServerConfig,
@@ -21,6 +22,8 @@ export type LiveSettings = Pick<
   | "slowRequestMs"
   | "fsyncWarnMs"
   | "retention"
+  | "history"
+  | "backup"
   | "disk"
   | "auth"
 >;
@@ -51,6 +54,7 @@ export function liveSettingsOf(
           `minSessionTimeout (${min}) is above maxSessionTimeout (${max}) while tickTime is ${inForce.tickMs}: tickTime changes at the next start`,
         ]
       : [];
+  const isKept = isHistoryKept(next.history, inForce.history);
   const settings: LiveSettings = {
     fourLetterWords: next.fourLetterWords,
     connectionsPerAddressMax: next.connectionsPerAddressMax,
@@ -66,10 +70,20 @@ export function liveSettingsOf(
     slowRequestMs: next.slowRequestMs,
     fsyncWarnMs: next.fsyncWarnMs,
     retention: next.retention,
+    history: isKept ? next.history : inForce.history,
+    backup: isKept ? next.backup : inForce.backup,
     disk: { ...inForce.disk, ...next.disk },
     auth: { ...inForce.auth, failures: next.auth.failures },
   };
   return { settings, problems };
+}
+
+/**
+ * Whether a history is kept before and after a change: it begins and ends, with its backup, at a
+ * start.
+ */
+function isHistoryKept(...histories: readonly (HistoryOptions | undefined)[]): boolean {
+  return histories.every((history) => (history?.retainMs ?? 0) > 0);
 }
 
 /** What the log of a store is told of them. */

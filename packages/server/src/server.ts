@@ -288,6 +288,7 @@ class Server implements ZooidServer {
     this.#disk.change(config.disk);
     this.#driver?.changeLimits(driverLimitsOf(config));
     this.#storage?.log.changeSettings(logSettingsOf(config));
+    this.#storage?.changeHistory(config);
   }
 
   get summary(): ServerSummary {
@@ -385,7 +386,7 @@ class Server implements ZooidServer {
     });
     this.#restore = restore;
     const runningRestore = new RunningRestore({
-      backup: this.#config.backup,
+      backup: () => this.#config.backup,
       dataDir: this.#config.dataDir,
       driver,
       storage,

@@ -607,6 +607,7 @@ export {
   type ArchiveOptions,
   type ArchivePart,
   type ArchiveParts,
+  type ArchiveSettings,
   type ArchiveStatus,
 } from "./archive/archive.ts";
 export { type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";

@@ -235,6 +235,35 @@ test("limits take effect, and a dry run says so and changes nothing", () => {
   expect([...inForce.values.keys()].sort()).toEqual(["maxClientCnxns", "zooid.log.retainMs"]);
 });
 
+test("history and backup change while a history is kept, and begin and end at a start", () => {
+  const keeping = (retainMs: number, ...more: string[]): ServeCommand =>
+    serve("--data", directory, ...[`zooid.history.retainMs=${retainMs}`, ...more].flatMap((each) => ["--set", each]));
+  const target = `zooid.backup.target=${directory}`;
+  const changes = (next: ServeCommand, started: ServeCommand): readonly (readonly string[])[] => {
+    const { changed, notApplied } = ask(() => next, started).answer;
+    return [changed, notApplied];
+  };
+  expect(changes(keeping(7, target, "zooid.history.fileMs=100"), keeping(5))).toEqual([
+    [
+      'zooid.history.retainMs is "7", was "5"',
+      `zooid.backup.target is "${directory}", was not set`,
+      'zooid.history.fileMs is "100", was not set',
+    ],
+    [],
+  ]);
+  expect(changes(keeping(7, target), serve("--data", directory))).toEqual([
+    [],
+    [
+      'zooid.history.retainMs is "7", was not set, from the next start on',
+      `zooid.backup.target is "${directory}", was not set, from the next start on`,
+    ],
+  ]);
+  expect(changes(serve("--data", directory), keeping(7))).toEqual([
+    [],
+    ['zooid.history.retainMs is not set, was "7", from the next start on'],
+  ]);
+});
+
 test("mistakes are the answer, and a dry run leaves them out of the log", () => {
   result = { ...NOTHING, problems: ["maxCnxns is a whole number from 0 to 9, found -1"] };
   const next = serve("--set", "maxCnxns=-1");
@@ -325,6 +354,8 @@ describe("a key is applied by a reload if the option that it sets is one of the 
     "slowRequestMs",
     "fsyncWarnMs",
     "retention",
+    "history",
+    "backup",
     "disk",
     "auth.failureDelayMsMax",
   ]);
@@ -347,7 +378,9 @@ describe("a key is applied by a reload if the option that it sets is one of the 
     return names.length > 0 && names.every((name) => CHANGEABLE.has(name) || name.startsWith("admin.tls"));
   }
 
-  test.each([...KEY_RULES].filter(([, { kind }]) => kind === "honoured" || kind === "ensemble"))("%s", (key, rule) => {
+  const KINDS: ReadonlySet<KeyRule["kind"]> = new Set(["honoured", "ensemble", "console"]);
+
+  test.each([...KEY_RULES].filter(([, { kind }]) => KINDS.has(kind)))("%s", (key, rule) => {
     expect(isReloaded(key)).toBe(isOptionChangeable(key, rule) || key === "zooid.logLevel");
   });
 });

@@ -41,13 +41,16 @@ const OF_EVERY_SERVER: ReadonlySet<string> = new Set([
   "zooid.watchBytesMax",
 ]);
 const THROTTLE = /^connection_throttle_/;
+/** They begin and end with the history, at a start. */
+const OF_HISTORY =
+  /^zooid\.(?:history\.(?:retainMs|retainBytes|lagBytesMax|fileMs)|backup\.(?:target|endpoint|region|credentialsFile|baseEveryMs|retainMs|bytesPerSecond))$/;
 
 /**
  * Whether a reload applies a change of this key; a change of any other takes effect at the next
  * start.
  */
 export function isReloaded(key: string): boolean {
-  return isOfEveryServer(key) || OF_LINKS.test(key);
+  return isOfEveryServer(key) || OF_LINKS.test(key) || OF_HISTORY.test(key);
 }
 
 function isOfEveryServer(key: string): boolean {
@@ -127,7 +130,9 @@ export function reload(reloaded: Reloaded, started: ServeCommand, request: Reloa
   const changed = changedSettings(started.values, command.values);
   const listed = changed.filter(({ key }) => key !== "zooid.logLevel" || before === logLevel);
   const clausesOf = (isMeant: boolean): readonly string[] =>
-    listed.filter(({ key }) => isApplied(key, started) === isMeant).map((each) => clauseOf(each, started, command));
+    listed
+      .filter(({ key }) => isApplied(key, started, command) === isMeant)
+      .map((each) => clauseOf(each, started, command));
   const answer: ReloadAnswer = {
     problems: [],
     changed: [
@@ -148,7 +153,7 @@ export function reload(reloaded: Reloaded, started: ServeCommand, request: Reloa
   for (const warning of answer.warnings) log.warn(warning, { event: "setting" });
   const values = new Map(started.values);
   for (const { key } of changed) {
-    if (!isApplied(key, started)) continue;
+    if (!isApplied(key, started, command)) continue;
     const value = command.values.get(key);
     if (value === undefined) values.delete(key);
     else values.set(key, value);
@@ -180,8 +185,9 @@ function linesOf(beginning: string, clauses: readonly string[]): readonly string
 }
 
 /** Whether this server uses the setting, and a reload applies it. */
-function isApplied(key: string, { options: { ensemble, admin } }: ServeCommand): boolean {
+function isApplied(key: string, { options: { ensemble, admin, history } }: ServeCommand, next: ServeCommand): boolean {
   if (isOfEveryServer(key)) return true;
+  if (OF_HISTORY.test(key)) return [history, next.options.history].every((kept) => (kept?.retainMs ?? 0) > 0);
   if (!OF_LINKS.test(key)) return false;
   const hasHttps = admin?.forceHttps === true || admin?.portUnification === true;
   return ensemble !== undefined || (hasHttps && OF_ADMIN_PORT.test(key));
@@ -190,7 +196,7 @@ function isApplied(key: string, { options: { ensemble, admin } }: ServeCommand):
 /** What became of a changed setting. */
 function clauseOf({ key, text }: ChangedSetting, started: ServeCommand, command: ServeCommand): string {
   if (key === "zooid.logLevel") return `${text}, and --log-level ${command.logLevel} wins`;
-  if (isApplied(key, started)) return text;
+  if (isApplied(key, started, command)) return text;
   if (OF_LINKS.test(key) && command.options.ensemble === undefined) return `${text}, without effect on a single server`;
   if (started.options.reconfigEnabled === true && command.options.reconfigEnabled === true && MOVED.test(key))
     return `${text}, and the ensemble's configuration in force decides`;

@@ -125,3 +125,44 @@ test("a close ends an upload that waits, at once, and the next server completes 
   await using second = open({ settings, holder: "server 2" });
   await expect.poll(() => second.status.base).toBe(end.zxid);
 });
+
+const inDirectory = (): UploadSettings => ({ target: backup, baseEveryMs: 3_600_000, retainMs: 0, bytesPerSecond: 0 });
+
+test("a pass that waits for one target is made at the next one, and no failure is noted", async () => {
+  await using service = await S3Service.start();
+  const env = { AWS_ACCESS_KEY_ID: "k", AWS_SECRET_ACCESS_KEY: "s" };
+  const settings = { target: "s3://bucket/one", endpoint: service.endpoint, env };
+  await using uploads = open({ settings, passMs: 2 ** 30 });
+  service.faults.push({ kind: "silent" });
+  const asked = uploads.now();
+  await expect.poll(() => service.requestCount).toBe(1);
+  const purge = expect(uploads.purge(end.zxid)).rejects.toThrow("the settings of the backup were changed meanwhile");
+  uploads.change(inDirectory());
+  expect(uploads.status).toMatchObject({ target: backup, isHolder: undefined, base: undefined });
+  expect(await asked).toMatchObject({ target: backup, isHolder: true, base: end.zxid, fault: undefined });
+  await purge;
+  expect(events.map(({ kind }) => kind)).toEqual(["holder", "base"]);
+});
+
+test("changes that follow each other at once end with the last one", async () => {
+  const others = [new TemporaryDirectory(), new TemporaryDirectory()];
+  try {
+    await using uploads = open();
+    await expect.poll(() => uploads.status.base).toBe(end.zxid);
+    for (const { path } of others) uploads.change({ ...inDirectory(), target: path });
+    await expect.poll(() => uploads.status.base).toBe(end.zxid);
+    const isHeld = [backup, ...others.map(({ path }) => path)].map((path) => existsSync(join(path, "lease.json")));
+    expect(isHeld).toEqual([false, false, true]);
+  } finally {
+    for (const other of others) other[Symbol.dispose]();
+  }
+});
+
+test("other settings of the same target keep what is known of it", async () => {
+  await using uploads = open();
+  await expect.poll(() => uploads.status.base).toBe(end.zxid);
+  uploads.change({ ...inDirectory(), bytesPerSecond: 1_000_000_000 });
+  expect(uploads.status).toMatchObject({ isHolder: true, base: end.zxid });
+  end = fileBehind(archive, end, [3000]);
+  await expect.poll(() => uploads.status.end).toBe(end.zxid);
+});

@@ -44,6 +44,13 @@ export interface BackupStatus extends SharedFacts {
   readonly doneCount: number;
 }
 
+/** A pass that a thread is asked for, until it has answered. */
+interface Pass {
+  readonly command: UploadCommand & { readonly kind: "pass" };
+  readonly done: PromiseWithResolvers<void>;
+}
+
+const CHANGED = "the settings of the backup were changed meanwhile";
 const PASS_MS = 5_000;
 const LEASE_MS = 60_000;
 /** After failures, passes are this far apart at most. */
@@ -57,10 +64,13 @@ const CLOSE_MS = 3_000;
  */
 export class BackupUploads implements AsyncDisposable {
   readonly #options: BackupUploadsOptions;
+  #settings: UploadSettings;
+  /** The thread ends, and another one begins with other settings. */
+  #isChanging = false;
   #thread: { readonly worker: Worker; readonly port: MessagePort } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #nextId = 1;
-  readonly #passes = new Map<number, PromiseWithResolvers<void>>();
+  readonly #passes = new Map<number, Pass>();
   readonly #purges = new Map<number, PromiseWithResolvers<BackupPurge>>();
   #failures = 0;
   #isClosed = false;
@@ -73,13 +83,33 @@ export class BackupUploads implements AsyncDisposable {
 
   constructor(options: BackupUploadsOptions) {
     this.#options = options;
+    this.#settings = options.settings;
     this.#schedule();
   }
 
   get status(): BackupStatus {
-    const { target } = this.#options.settings;
+    const { target } = this.#settings;
     const counts = { askedCount: this.#askedCount, doneCount: this.#doneCount };
     return { ...this.#facts, target, isHolder: this.#isHolder, holder: this.#holder, fault: this.#fault, ...counts };
+  }
+
+  /**
+   * Continues with other settings, which may name another target. A pass under way is given up,
+   * with its lease, and made again; a purge under way fails.
+   */
+  change(settings: UploadSettings): void {
+    const isElsewhere = !isSamePlace(this.#settings, settings);
+    this.#settings = settings;
+    if (isElsewhere) {
+      this.#facts = NO_FACTS;
+      this.#isHolder = undefined;
+      this.#holder = undefined;
+      this.#fault = undefined;
+    }
+    this.#failures = 0;
+    if (this.#thread === undefined || this.#isChanging || this.#isClosed) return;
+    this.#isChanging = true;
+    this.#thread.port.postMessage({ kind: "close" } satisfies UploadCommand);
   }
 
   /** As {@link now}, without waiting: it is done when the status has counted it. */
@@ -123,6 +153,7 @@ export class BackupUploads implements AsyncDisposable {
     if (ensembleId === undefined || this.#isClosed) throw new Error("the id of the ensemble is not known yet");
     const id = this.#nextId++;
     const purge = Promise.withResolvers<BackupPurge>();
+    if (this.#isChanging) throw new Error(CHANGED);
     this.#purges.set(id, purge);
     this.#send({ kind: "purge", id, ensembleId, through, planned });
     return await purge.promise;
@@ -164,10 +195,12 @@ export class BackupUploads implements AsyncDisposable {
     const ensembleId = this.#options.ensembleId();
     if (ensembleId !== undefined && !this.#isClosed) {
       const id = this.#nextId++;
-      const pass = Promise.withResolvers<void>();
-      this.#passes.set(id, pass);
-      this.#send({ kind: "pass", id, ensembleId, isForced });
-      await pass.promise;
+      const command: Pass["command"] = { kind: "pass", id, ensembleId, isForced };
+      const done = Promise.withResolvers<void>();
+      this.#passes.set(id, { command, done });
+      // The thread that comes next is asked for it.
+      if (!this.#isChanging) this.#send(command);
+      await done.promise;
     }
     if (this.#passes.size === 0) this.#schedule();
   }
@@ -178,7 +211,8 @@ export class BackupUploads implements AsyncDisposable {
   }
 
   #start(): { readonly worker: Worker; readonly port: MessagePort } {
-    const { archive, holder, leaseMs = LEASE_MS, settings } = this.#options;
+    const { archive, holder, leaseMs = LEASE_MS } = this.#options;
+    const settings = this.#settings;
     const { port1, port2 } = new MessageChannel();
     const workerData: UploadThreadData = { archive, holder, leaseMs, settings, port: port2 };
     const extension = extname(import.meta.url);
@@ -198,6 +232,8 @@ export class BackupUploads implements AsyncDisposable {
   }
 
   #receive(report: UploadReport): void {
+    // What a thread says that was given up may be about another target.
+    if (this.#isChanging) return;
     switch (report.kind) {
       case "passed": {
         const { facts, holder, isHolder } = report.result;
@@ -226,11 +262,12 @@ export class BackupUploads implements AsyncDisposable {
 
   async #writeArchive(withBase: boolean): Promise<void> {
     const { flush, takeBase } = this.#options;
+    const asking = this.#thread;
     const fault = await (withBase ? takeBase() : flush()).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    if (!this.#isClosed) this.#send({ kind: "archive-written", fault });
+    if (!this.#isClosed && asking === this.#thread) this.#send({ kind: "archive-written", fault });
   }
 
   #fail(reason: string): void {
@@ -244,6 +281,13 @@ export class BackupUploads implements AsyncDisposable {
   #exited(status: number): void {
     this.#thread?.port.close();
     this.#thread = undefined;
+    if (this.#isChanging && !this.#isClosed) {
+      this.#isChanging = false;
+      for (const id of [...this.#purges.keys()]) this.#endPurge(id, CHANGED);
+      for (const { command } of this.#passes.values()) this.#send(command);
+      if (this.#passes.size === 0) void this.#pass(false);
+      return;
+    }
     if (!this.#isClosed && this.#passes.size > 0) this.#fail(this.#fault ?? `its thread ended with status ${status}`);
     for (const id of [...this.#passes.keys()]) this.#settle(id);
     for (const id of [...this.#purges.keys()]) this.#endPurge(id, `its thread ended with status ${status}`);
@@ -256,7 +300,12 @@ export class BackupUploads implements AsyncDisposable {
   }
 
   #settle(id: number): void {
-    this.#passes.get(id)?.resolve();
+    this.#passes.get(id)?.done.resolve();
     this.#passes.delete(id);
   }
+}
+
+/** Whether both name the same objects; another key may open them. */
+export function isSamePlace(one: UploadSettings, other: UploadSettings): boolean {
+  return one.target === other.target && one.endpoint === other.endpoint && one.region === other.region;
 }

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { extname } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { UploadSettings } from "@zooid/backup";
+import { isSamePlace, type UploadSettings } from "@zooid/backup";
 import type { ReplayResult } from "./replay-check.ts";
 import type { ReplayThreadData } from "./replay-thread.ts";
 
@@ -28,6 +28,7 @@ const CLOSE_MS = 3_000;
  */
 export class ReplayChecks implements AsyncDisposable {
   readonly #options: ReplayChecksOptions;
+  #settings: UploadSettings;
   #thread: { readonly port: MessagePort; readonly ended: Promise<void>; readonly worker: Worker } | undefined;
   /** A base came during a comparison. */
   #isDue = false;
@@ -36,12 +37,22 @@ export class ReplayChecks implements AsyncDisposable {
 
   constructor(options: ReplayChecksOptions) {
     this.#options = options;
+    this.#settings = options.settings;
     // What a process that was killed has left.
     rmSync(options.scratch, { recursive: true, force: true });
   }
 
   get status(): ReplayStatus {
     return this.#status;
+  }
+
+  /** Later comparisons read with other settings; one of another target is given up. */
+  change(settings: UploadSettings): void {
+    const isElsewhere = !isSamePlace(this.#settings, settings);
+    this.#settings = settings;
+    if (!isElsewhere) return;
+    this.#status = { replayedMs: undefined, differs: undefined };
+    void this.pause().then((pause) => pause[Symbol.dispose]());
   }
 
   /** The backup has another base. */
@@ -64,7 +75,8 @@ export class ReplayChecks implements AsyncDisposable {
   }
 
   #start(): void {
-    const { scratch, settings } = this.#options;
+    const { scratch } = this.#options;
+    const settings = this.#settings;
     const { port1, port2 } = new MessageChannel();
     const workerData: ReplayThreadData = { settings, scratch, port: port2 };
     const extension = extname(import.meta.url);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type BackupPurge, type BackupStatus, BackupUploads, type UploadSettings } from "@zooid/backup";
+import { isDeepStrictEqual } from "node:util";
+import { type BackupPurge, type BackupStatus, BackupUploads, isSamePlace, type UploadSettings } from "@zooid/backup";
 import type { Zxid } from "@zooid/model";
 import type { Store } from "@zooid/txn-log/sqlite";
 import type { Metric } from "../admin/metric.ts";
@@ -21,11 +22,11 @@ export interface ServerBackupOptions {
 export class ServerBackup implements AsyncDisposable {
   readonly #uploads: BackupUploads;
   readonly #replays: ReplayChecks;
-  readonly #baseEveryMs: number;
-  readonly #sinceMs = Date.now();
+  #settings: UploadSettings;
+  #sinceMs = Date.now();
 
   constructor({ settings, store, directory, sid, isAlone, log }: ServerBackupOptions) {
-    this.#baseEveryMs = settings.baseEveryMs;
+    this.#settings = settings;
     this.#uploads = new BackupUploads({
       settings,
       archive: join(directory, "archive"),
@@ -43,15 +44,25 @@ export class ServerBackup implements AsyncDisposable {
         await store.archive?.takeBase();
       },
       noted: (event) => {
-        reportBackup(event, settings.target, log);
+        reportBackup(event, this.#settings.target, log);
         if (event.kind === "base") this.#replays.begin();
       },
     });
     this.#replays = new ReplayChecks({
       settings,
       scratch: join(directory, "archive", "replayed"),
-      noted: (result) => reportReplay(result, settings.target, log),
+      noted: (result) => reportReplay(result, this.#settings.target, log),
     });
+  }
+
+  /** Continues with other settings; another target begins like that of a start. */
+  change(settings: UploadSettings): void {
+    // A reload of other settings leaves a pass alone.
+    if (isDeepStrictEqual(this.#settings, settings)) return;
+    if (!isSamePlace(this.#settings, settings)) this.#sinceMs = Date.now();
+    this.#settings = settings;
+    this.#replays.change(settings);
+    this.#uploads.change(settings);
   }
 
   get status(): BackupStatus {
@@ -101,7 +112,7 @@ export class ServerBackup implements AsyncDisposable {
 
   /** Why the backup is too old; undefined while it is not. */
   fault(): string | undefined {
-    const age = { status: this.status, baseEveryMs: this.#baseEveryMs, sinceMs: this.#sinceMs };
+    const age = { status: this.status, baseEveryMs: this.#settings.baseEveryMs, sinceMs: this.#sinceMs };
     return backupFault(age, this.#replays.status, Date.now());
   }
 

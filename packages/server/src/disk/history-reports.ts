@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { formatZxid } from "@zooid/model";
-import type { ArchiveEvent, ArchiveOptions, ArchiveStatus } from "@zooid/txn-log/sqlite";
+import type { ArchiveEvent, ArchiveOptions, ArchiveSettings, ArchiveStatus } from "@zooid/txn-log/sqlite";
 import { counter, gauge, type Metric } from "../admin/metric.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 
@@ -28,20 +28,22 @@ export interface HistoryLog {
 
 /** Undefined where nothing is archived. */
 export function archiveOptionsOf(
-  { retainMs, retainBytes, lagBytesMax, fileMs }: Required<HistoryOptions>,
+  history: Required<HistoryOptions>,
   directory: string,
   log: HistoryLog,
 ): ArchiveOptions | undefined {
-  if (retainMs === 0) return undefined;
+  if (history.retainMs === 0) return undefined;
   const folder = join(directory, "archive");
-  return {
-    folder,
-    retainMs,
-    ...(retainBytes === 0 ? {} : { retainBytes }),
-    lagBytesMax,
-    fileMs,
-    noted: (event) => report(event, folder, log),
-  };
+  return { folder, ...archiveSettingsOf(history), noted: (event) => report(event, folder, log) };
+}
+
+export function archiveSettingsOf({
+  retainMs,
+  retainBytes,
+  lagBytesMax,
+  fileMs,
+}: Required<HistoryOptions>): ArchiveSettings {
+  return { retainMs, ...(retainBytes === 0 ? {} : { retainBytes }), lagBytesMax, fileMs };
 }
 
 function report(event: ArchiveEvent, folder: string, log: HistoryLog): void {

@@ -13,7 +13,8 @@ import type { RestoreReport, RestoreSource, RestoreThreadData } from "./restore-
 
 /** The running server, as a restore needs it. */
 export interface RestoringServer {
-  readonly backup: UploadSettings | undefined;
+  /** The settings in force. */
+  backup(): UploadSettings | undefined;
   readonly dataDir: string | undefined;
   driver(): Driver;
   storage(): Storage;
@@ -66,8 +67,8 @@ export class RunningRestore {
 
   /** Why nothing can be restored now; undefined: it can. Only where this server leads. */
   obstacle(): string | undefined {
-    const { backup, dataDir } = this.#server;
-    if (backup === undefined || dataDir === undefined) return NO_TARGET;
+    const { dataDir } = this.#server;
+    if (this.#server.backup() === undefined || dataDir === undefined) return NO_TARGET;
     if (this.#server.driver().replica.zab.members.isChanging)
       return "a change of the ensemble's configuration is under way";
     return undefined;
@@ -87,7 +88,8 @@ export class RunningRestore {
   }
 
   async #run({ moment, isPlan, keepsSessions }: RestoreRequest, ended: (isRestored: boolean) => void): Promise<void> {
-    const { backup: settings, dataDir, storage } = this.#server;
+    const { dataDir, storage } = this.#server;
+    const settings = this.#server.backup();
     if (settings === undefined || dataDir === undefined) throw new Error(NO_TARGET);
     const { ensembleId } = storage().log.durable.identity;
     const folder = join(dataDir, RESTORING_FOLDER);

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { UploadSettings } from "@zooid/backup";
 import {
   counted,
   FRAME_HEADER_BYTES,
@@ -40,10 +41,10 @@ import {
 } from "@zooid/txn-log/sqlite";
 import { counter, gauge, type Metric, secondsGauge, summary } from "../admin/metric.ts";
 import type { BackupLog } from "../backup/backup-reports.ts";
-import { ServerBackup, type ServerBackupOptions } from "../backup/server-backup.ts";
+import { ServerBackup } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
 import type { DiskOptions } from "../disk/disk-marks.ts";
-import { archiveOptionsOf, type HistoryLog, historyMetrics } from "../disk/history-reports.ts";
+import { archiveOptionsOf, archiveSettingsOf, type HistoryLog, historyMetrics } from "../disk/history-reports.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "../disk/scrub-reports.ts";
 import type { Checkpoint } from "../driver/driver-config.ts";
 import { logSettingsOf } from "../live-settings.ts";
@@ -79,6 +80,11 @@ export interface Storage extends AsyncDisposable {
    * @param mark marks what is applied as a checkpoint
    */
   purgeHistory(through: Zxid, mark: () => void): Promise<HistoryPurge>;
+  /**
+   * What the history keeps, and its backup, from now on; nothing where no history is kept, which a
+   * start decides.
+   */
+  changeHistory(settings: Pick<ServerConfig, "backup" | "history">): void;
   /** Copies the history to a target; undefined where none is set. */
   readonly backup: ServerBackup | undefined;
   /**
@@ -182,7 +188,8 @@ export async function openStorage(
     handler,
     scrub: scrubOptions,
     archive: archiveOptionsOf(history, directory, reports),
-    backup: backup === undefined ? undefined : { settings: backup, log: reports },
+    backup,
+    reports,
     ...found,
     ...limits,
     testBreak: disk.testBreak,
@@ -207,6 +214,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     exportSnapshot: unable,
     history: undefined,
     flushHistory: () => Promise.resolve(),
+    changeHistory: () => {},
     planPurge: () => NO_HISTORY,
     purgeHistory: () => Promise.resolve({ kind: "obstacle", reason: NO_HISTORY }),
     backup: undefined,
@@ -247,7 +255,8 @@ export interface SqliteStorageOptions {
   readonly handler: LogHandler;
   readonly scrub: ScrubOptions | undefined;
   readonly archive: ArchiveOptions | undefined;
-  readonly backup: Pick<ServerBackupOptions, "log" | "settings"> | undefined;
+  readonly backup: UploadSettings | undefined;
+  readonly reports: BackupLog;
   readonly healDamage: boolean;
   readonly damage: StoreError | undefined;
   /** What an operator can do about damage; undefined where the next start can do without. */
@@ -270,6 +279,7 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
     scrub,
     archive,
     backup: _,
+    reports: __,
     damage,
     remedy,
     healDamage,
@@ -327,8 +337,11 @@ async function withRemedy<T>(hint: string | undefined, start: () => Promise<T>):
 
 class SqliteStorage implements Storage {
   readonly log: StoreLog;
-  readonly backup: ServerBackup | undefined;
   readonly #store: Store;
+  #backup: ServerBackup | undefined;
+  #wantedBackup: UploadSettings | undefined;
+  /** A backup that is not continued gives up what it does, before another one begins. */
+  #backupEnd: Promise<void> | undefined;
   readonly #options: SqliteStorageOptions;
   // What the start took, in milliseconds, and what it replayed.
   readonly #loadMs = new Histogram();
@@ -352,8 +365,8 @@ class SqliteStorage implements Storage {
     this.#store = store;
     this.#options = options;
     this.log = store.log;
-    const { backup, directory, sid, isAlone } = options;
-    this.backup = backup === undefined ? undefined : new ServerBackup({ ...backup, store, directory, sid, isAlone });
+    this.#wantedBackup = options.backup;
+    this.#followBackup();
   }
 
   recover(replica: Replica): Promise<string> {
@@ -409,6 +422,37 @@ class SqliteStorage implements Storage {
 
   get history(): HistoryQueries | undefined {
     return this.#store.history;
+  }
+
+  get backup(): ServerBackup | undefined {
+    return this.#backup;
+  }
+
+  changeHistory({ history, backup }: Pick<ServerConfig, "backup" | "history">): void {
+    const { archive } = this.#store;
+    if (archive === undefined || this.#isClosed) return;
+    archive.change(archiveSettingsOf(history));
+    this.#wantedBackup = backup;
+    this.#followBackup();
+  }
+
+  /** Begins, changes or ends the backup. */
+  #followBackup(): void {
+    if (this.#isClosed || this.#backupEnd !== undefined) return;
+    const settings = this.#wantedBackup;
+    if (settings !== undefined && this.#backup !== undefined) return this.#backup.change(settings);
+    if (settings !== undefined) {
+      const { directory, sid, isAlone, reports: log } = this.#options;
+      this.#backup = new ServerBackup({ settings, log, store: this.#store, directory, sid, isAlone });
+      return;
+    }
+    const ending = this.#backup;
+    if (ending === undefined) return;
+    this.#backup = undefined;
+    this.#backupEnd = ending[Symbol.asyncDispose]().then(() => {
+      this.#backupEnd = undefined;
+      this.#followBackup();
+    });
   }
 
   async flushHistory(): Promise<void> {
@@ -567,7 +611,8 @@ class SqliteStorage implements Storage {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await this.backup?.[Symbol.asyncDispose]();
+    await this.#backupEnd;
+    await this.#backup?.[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
   }
 }

@@ -107,6 +107,27 @@ test.each([
   expect(bases()).toEqual([Z(1, 3), Z(1, 10)]);
 });
 
+test("settings that change move the next base, unless it is due", async () => {
+  const options = { folder, retainMs: 8 * HOUR_MS, noted: (event: ArchiveEvent) => void events.push(event) };
+  const archive = await begun(open({ options }));
+  stateAt = Z(1, 20);
+  archive.change({ retainMs: 4 * HOUR_MS });
+  vi.advanceTimersByTime(2 * HOUR_MS - 1);
+  await archive.flush();
+  expect(bases()).toEqual([Z(1, 10)]);
+  vi.advanceTimersByTime(1);
+  archive.change({ retainMs: 8 * HOUR_MS });
+  await archive.flush();
+  expect(bases()).toEqual([Z(1, 10), Z(1, 20)]);
+});
+
+test("the log is let go of where less of it may be kept", async () => {
+  const archive = await begun(open());
+  expect(held).toEqual([Z(1, 5)]);
+  archive.change({ retainMs: HOUR_MS, lagBytesMax: -1 });
+  expect(held).toEqual([]);
+});
+
 test("a base is taken at once where the newest is damaged, or the log does not continue it", async () => {
   await baseAt(folder, 3, Date.now());
   const [base] = listBases(basesFolderOf(folder));

@@ -37,6 +37,8 @@ export type ArchiveCommand =
   | { readonly kind: "restart"; readonly begin: Zxid; readonly restoredAt: Zxid | undefined }
   /** Ends the file that is being written, at its last mark. */
   | { readonly kind: "flush"; readonly id: number }
+  /** Other limits, for the file that is being written, too. */
+  | { readonly kind: "change"; readonly limits: ArchiveLimits }
   | { readonly kind: "close" };
 
 export type ArchiveReport =

@@ -9,7 +9,7 @@ import { listBases } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { ArchiveFileWriter, type ArchiveMark } from "./archive-file-writer.ts";
 import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder, retainArchive } from "./archive-folder.ts";
-import type { ArchiveCommand, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
+import type { ArchiveCommand, ArchiveLimits, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
 import { MARKS_MAX } from "./archive-messages.ts";
 
 /** Below every thread that a client waits for. */
@@ -29,6 +29,7 @@ const LAST_BYTES_MAX = 64 * 1024 * 1024;
  */
 class ArchiveThread {
   readonly #data: ArchiveThreadData;
+  #limits: ArchiveLimits;
   readonly #decoder: TxnDecoder;
   #log: LogReader | undefined;
   /** Marks that are not in a file, oldest first. */
@@ -47,6 +48,7 @@ class ArchiveThread {
 
   constructor(data: ArchiveThreadData, decoder: TxnDecoder) {
     this.#data = data;
+    this.#limits = data;
     this.#begin = data.begin;
     this.#decoder = decoder;
     data.port.on("message", (command: ArchiveCommand) => this.#receive(command));
@@ -65,6 +67,11 @@ class ArchiveThread {
       case "flush":
         this.#try(() => this.#archive({ isFlushed: true }));
         return this.#report({ kind: "flushed", id: command.id });
+      case "change":
+        this.#limits = command.limits;
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        return this.#wake();
       case "close":
         clearTimeout(this.#timer);
         // What is left is copied after the next start.
@@ -94,7 +101,7 @@ class ArchiveThread {
   /** When the file that is being written is old enough, or a failure is tried again. */
   #schedule(): void {
     if (this.#timer !== undefined || this.#marks.length === 0) return;
-    const dueMs = Math.max(0, Math.max(this.#retryMs, this.#beganMs + this.#data.fileMs) - performance.now());
+    const dueMs = Math.max(0, Math.max(this.#retryMs, this.#beganMs + this.#limits.fileMs) - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#wake();
@@ -126,9 +133,9 @@ class ArchiveThread {
       this.#copy(writer, mark);
       this.#last = mark;
       this.#taken++;
-      if ((this.#writer?.frameBytes ?? 0) >= this.#data.fileBytes) this.#finish();
+      if ((this.#writer?.frameBytes ?? 0) >= this.#limits.fileBytes) this.#finish();
     }
-    if (isFlushed || performance.now() - this.#beganMs >= this.#data.fileMs) this.#finish();
+    if (isFlushed || performance.now() - this.#beganMs >= this.#limits.fileMs) this.#finish();
   }
 
   /** @returns undefined if the mark is in a file already */
@@ -182,7 +189,7 @@ class ArchiveThread {
         writer.add(zxid, bytes, start, end);
       });
       if (walk.count === 0) throw new Error(`the log ends before ${formatZxid(upTo)}, which is committed`);
-      if (writer.frameBytes < FILES_MAX * this.#data.fileBytes || walk.last.zxid >= upTo) continue;
+      if (writer.frameBytes < FILES_MAX * this.#limits.fileBytes || walk.last.zxid >= upTo) continue;
       this.#last = { zxid: walk.last.zxid, bytes: 0, digestHigh: 0, digestLow: 0 };
       this.#finish();
       writer = new ArchiveFileWriter(this.#decoder, walk.last);
@@ -199,7 +206,7 @@ class ArchiveThread {
     const { end, frameBytes: bytes } = writer.finish(logFolderOf(archive), this.#log?.ensembleId() ?? "", last);
     this.#marks.splice(0, this.#taken);
     this.#startAgain();
-    const files = retainArchive(archive, { ...this.#data, nowMs: Date.now() });
+    const files = retainArchive(archive, { ...this.#limits, nowMs: Date.now() });
     this.#report({ kind: "archived", end, bytes, files });
   }
 

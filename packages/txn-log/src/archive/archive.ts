@@ -8,6 +8,7 @@ import { basesFolderOf, listArchive, logFolderOf } from "./archive-folder.ts";
 import {
   type ArchiveCommand,
   type ArchiveFiles,
+  type ArchiveLimits,
   type ArchiveReport,
   type ArchiveThreadData,
   MARKS_MAX,
@@ -15,9 +16,15 @@ import {
 import { carryOutPurge, type PurgePlan } from "./purge-plan.ts";
 
 /** The committed entries of the last days, in files of their own. */
-export interface ArchiveOptions {
+export interface ArchiveOptions extends ArchiveSettings {
   /** The archive's folder: made, readable by its owner only, if it does not exist. */
   readonly folder: string;
+  /** What operators should know. */
+  readonly noted: (event: ArchiveEvent) => void;
+}
+
+/** What can change while an archive is written. */
+export interface ArchiveSettings {
   /** What is older is removed, unless a state of the retained time is made from it. */
   readonly retainMs: number;
   /** The oldest files are removed while all of them have more bytes. Default: no limit. */
@@ -35,8 +42,6 @@ export interface ArchiveOptions {
    * least 10 minutes and at most a day.
    */
   readonly baseEveryMs?: number;
-  /** What operators should know. */
-  readonly noted: (event: ArchiveEvent) => void;
 }
 
 export type ArchiveEvent =
@@ -98,6 +103,7 @@ export interface ArchiveParts {
 /** The archive as the store's thread sees it. Its own thread starts with the first mark. */
 export class Archive {
   readonly #parts: ArchiveParts;
+  #settings: ArchiveSettings;
   #thread: { readonly worker: Worker; readonly port: MessagePort } | undefined;
   /** Undefined while the archive lags too far behind, or the disk has little room. */
   #hold: Disposable | undefined;
@@ -128,6 +134,7 @@ export class Archive {
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts;
+    this.#settings = parts.options;
     this.#begin = parts.begin;
     this.#hold = parts.hold(parts.after);
     this.#files = filesIn(parts.options.folder);
@@ -141,7 +148,7 @@ export class Archive {
   }
 
   get #baseEveryMs(): number {
-    const { retainMs, baseEveryMs = Math.min(BASE_MS_MAX, Math.max(BASE_MS_MIN, retainMs / 2)) } = this.#parts.options;
+    const { retainMs, baseEveryMs = Math.min(BASE_MS_MAX, Math.max(BASE_MS_MIN, retainMs / 2)) } = this.#settings;
     return baseEveryMs;
   }
 
@@ -159,9 +166,28 @@ export class Archive {
     this.#marks.push({ ...mark, bytes: mark.bytes + (replaced?.bytes ?? 0) });
     this.#lagBytes += mark.bytes;
     this.#marked = mark.zxid;
-    const { lagBytesMax = LAG_BYTES_MAX } = this.#parts.options;
-    if (this.#lagBytes > lagBytesMax) this.#endHold();
+    this.#endHoldIfFar();
     if (this.#again === undefined) this.#send(markCommand(mark));
+  }
+
+  /** Other limits are in force at once; what is beyond them is removed with the next file. */
+  change(settings: ArchiveSettings): void {
+    const before = this.#baseEveryMs;
+    this.#settings = settings;
+    // One that is due stays due.
+    if (this.#baseDueMs > performance.now()) this.#baseDueMs += this.#baseEveryMs - before;
+    this.#endHoldIfFar();
+    if (this.#thread !== undefined && this.#closing === undefined) this.#send({ kind: "change", limits: this.#limits });
+  }
+
+  #endHoldIfFar(): void {
+    const { lagBytesMax = LAG_BYTES_MAX } = this.#settings;
+    if (this.#lagBytes > lagBytesMax) this.#endHold();
+  }
+
+  get #limits(): ArchiveLimits {
+    const { fileBytes = FILE_BYTES, fileMs = FILE_MS, retainMs } = this.#settings;
+    return { fileBytes, fileMs, retainMs, retainBytes: this.#settings.retainBytes ?? Number.POSITIVE_INFINITY };
   }
 
   /**
@@ -312,10 +338,7 @@ export class Archive {
       port: port2,
       decoderModule,
       begin: this.#begin,
-      fileBytes: options.fileBytes ?? FILE_BYTES,
-      fileMs: options.fileMs ?? FILE_MS,
-      retainMs: options.retainMs,
-      retainBytes: options.retainBytes ?? Number.POSITIVE_INFINITY,
+      ...this.#limits,
     };
     const worker = startWorker({ name: "archive/archive-thread", data, transfer: [port2], heapMib: HEAP_MIB });
     port1.on("message", (report: ArchiveReport) => this.#receive(report));
