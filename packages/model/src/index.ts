@@ -59,6 +59,7 @@ export {
 export {
   FEATURE_LEVELS,
   type FeatureLevel,
+  type FileFormats,
   haveCommonLevel,
   type KnownLevels,
   knowsLevel,
@@ -68,6 +69,7 @@ export {
   OWN_LEVELS,
   unknownLevelText,
 } from "./levels/feature-level.ts";
+export { formatsAt, levelOfFormat, readableFormats } from "./levels/file-formats.ts";
 export { type LevelRaise, levelAt, levelInForce, levelOfHistory, NO_RAISE, raiseUpTo } from "./levels/level-raise.ts";
 export {
   hasGroups,

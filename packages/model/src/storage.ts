@@ -16,7 +16,16 @@ export { assert, assertNever, InvariantError } from "./errors/assert.ts";
 export { keepCode } from "./errors/cloned-error.ts";
 export { errorJson } from "./errors/error-json.ts";
 export { type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
-export { type KnownLevels, knowsLevel, type LevelRange, OWN_LEVELS, unknownLevelText } from "./levels/feature-level.ts";
+export {
+  FEATURE_LEVELS,
+  type FileFormats,
+  type KnownLevels,
+  knowsLevel,
+  type LevelRange,
+  OWN_LEVELS,
+  unknownLevelText,
+} from "./levels/feature-level.ts";
+export { formatsAt, levelOfFormat, readableFormats } from "./levels/file-formats.ts";
 export { type LevelRaise, levelAt, levelInForce, levelOfHistory, NO_RAISE, raiseUpTo } from "./levels/level-raise.ts";
 export { CHAIN_NONE, type Chain, isFloorUncommitted } from "./protocol/history.ts";
 export { LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";

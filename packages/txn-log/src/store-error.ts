@@ -19,7 +19,16 @@ export type StoreErrorDetail =
     }
   /** An offline command that makes the directory did not come to its end. */
   | { readonly code: "UNFINISHED"; readonly directory: string; readonly command?: string }
-  | { readonly code: "NEWER_FORMAT"; readonly file: string; readonly known: number; readonly found: number }
+  /** A later version wrote the file; it may say for which feature level. */
+  | {
+      readonly code: "NEWER_FORMAT";
+      readonly file: string;
+      readonly known: number;
+      readonly found: number;
+      readonly level?: number;
+      /** The first version that knows the level. */
+      readonly since?: string;
+    }
   /** The feature level of the data is none that this version knows. */
   | {
       readonly code: "UNKNOWN_LEVEL";
@@ -98,7 +107,7 @@ function describe(detail: StoreErrorDetail): string {
     case "UNFINISHED":
       return `${detail.directory} is unfinished: ${detail.command ?? "zooid-server restore or import"} was stopped before its end; repeat that command, which begins again, or remove the directory`;
     case "NEWER_FORMAT":
-      return `${detail.file} has format ${detail.found}, this version knows formats up to ${detail.known}; nothing was changed`;
+      return `${detail.file} has format ${detail.found}${levelText(detail)}, this version knows formats up to ${detail.known}; nothing was changed`;
     case "UNKNOWN_LEVEL":
       return `${unknownLevelText(detail.directory, detail.level, detail.known)}; nothing was changed`;
     case "DAMAGED":
@@ -128,4 +137,8 @@ function describe(detail: StoreErrorDetail): string {
     case "CLOSED":
       return "the store is closed";
   }
+}
+
+function levelText({ level, since }: Extract<StoreErrorDetail, { code: "NEWER_FORMAT" }>): string {
+  return level === undefined ? "" : ` of feature level ${level}, which version ${since} and later know`;
 }

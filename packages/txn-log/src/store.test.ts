@@ -13,17 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { FEATURE_LEVELS, formatZxid, type ReadResult, type Zxid } from "@zooid/model";
+import { formatsAt, formatZxid, type ReadResult, type Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_NONE } from "./chain.ts";
 import { findWitnessDamage, readWitness, WitnessFile } from "./directory/witness.ts";
-import { LOG_FORMAT } from "./log/log-boot.ts";
 import { LogFile } from "./log/log-file.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
-import { SNAPSHOT_FORMAT } from "./snapshots/snapshot-format.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
-import { STATE_FORMAT } from "./state/state-rows.ts";
 import { StoreError } from "./store-error.ts";
 import { leavesWhatWasCompleted } from "./testing/killed-process.ts";
 import { newestSegment } from "./testing/newest-segment.ts";
@@ -159,10 +156,31 @@ describe("opening", () => {
     },
   );
 
-  test("the formats that are written are those of the feature level", () => {
-    const { formats } = FEATURE_LEVELS.at(-1) ?? {};
-    expect(formats).toEqual({ log: LOG_FORMAT, state: STATE_FORMAT, snapshot: SNAPSHOT_FORMAT });
+  test("a new directory has the formats of the lowest feature level", async () => {
+    await fill(1);
+    const stamp = (file: string) => readFileSync(join(directory, file)).readInt32BE(60);
+    expect([stamp("log.db"), stamp("state-1.db")]).toEqual([formatsAt(1).log, formatsAt(1).state]);
   });
+
+  test("a newer format is refused with the feature level that its mark names", async () => {
+    await fill(1);
+    tamper("log.db", "UPDATE store SET format = 4, level = 2, since = '0.2.0'; PRAGMA user_version = 4");
+    const { detail, message } = await refusal();
+    expect(detail).toMatchObject({ code: "NEWER_FORMAT", level: 2, since: "0.2.0" });
+    expect(message).toBe(
+      `${join(directory, "log.db")} has format 4 of feature level 2, which version 0.2.0 and later know, this version knows formats up to 3; nothing was changed`,
+    );
+  });
+
+  test.each(["ALTER TABLE store DROP COLUMN since", "ALTER TABLE store RENAME COLUMN level TO other"])(
+    "a newer format whose mark names no feature level is refused (%s)",
+    async (change) => {
+      await fill(1);
+      tamper("log.db", `UPDATE store SET format = 4; PRAGMA user_version = 4; ${change}`);
+      const { message } = await refusal();
+      expect(message).toMatch(/log\.db has format 4, this version knows formats up to 3; nothing was changed$/);
+    },
+  );
 
   test.each([
     ["newest", "store"],

@@ -121,10 +121,11 @@ const ENDINGS: Readonly<Record<keyof typeof ExitStatus, Ending>> = {
     arrange: () =>
       withData((data) => {
         const mark = new DatabaseSync(join(data, "log.db"));
-        mark.exec("UPDATE store SET format = 99; PRAGMA user_version = 99");
+        mark.exec("UPDATE store SET format = 99, level = 9, since = '9.0.0'; PRAGMA user_version = 99");
         mark.close();
       }),
-    sentence: /^\S+log\.db has format 99, this version knows formats up to \d+; nothing was changed$/,
+    sentence:
+      /^\S+log\.db has format 99 of feature level 9, which version 9\.0\.0 and later know, this version knows formats up to \d+; nothing was changed$/,
   },
 };
 

@@ -13,14 +13,21 @@ export interface FeatureLevel {
   /** Members of the peer protocol's `Envelope` that may be sent from this level on. */
   readonly messages: readonly string[];
   /** The formats that servers write while this level is in force. */
-  readonly formats: { readonly log: number; readonly state: number; readonly snapshot: number };
+  readonly formats: FileFormats;
+}
+
+/** The numbers of the formats of files, and of the states that are sent. */
+export interface FileFormats {
+  readonly log: number;
+  readonly state: number;
+  readonly snapshot: number;
 }
 
 /**
  * All levels that this version knows of, lowest first; the last one is its own. An ensemble whose
  * history has no entry of a level is at level 1.
  */
-export const FEATURE_LEVELS: readonly FeatureLevel[] = [
+export const FEATURE_LEVELS: readonly [FeatureLevel, ...FeatureLevel[]] = [
   {
     level: 1,
     since: "0.1.0",

@@ -5,6 +5,7 @@ import {
   composeZxid,
   copyBytes,
   EPOCH_MAX,
+  formatsAt,
   isValidPath,
   lastSlash,
   nodeKind,
@@ -12,7 +13,7 @@ import {
   StatOffset,
 } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
-import { refused, SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
+import { refused, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
 import { RowOffset, sealRow, setHasData } from "../state/node-row.ts";
 import { removeStateFile, StateFile } from "../state/state-file.ts";
 import type { StateMeta } from "../state-store.ts";
@@ -91,7 +92,7 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     rmSync(`${this.#file}-journal`, { force: true });
     syncDirectoryOf(this.#file);
     return {
-      format: SNAPSHOT_FORMAT,
+      format: formatsAt(level).snapshot,
       ensembleId,
       position,
       epochs: [{ epoch, first: 1, last: 1 }],

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
-import { type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model/storage";
+import { formatsAt, type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model/storage";
 import { type Database, openReader } from "../database.ts";
 import { ChunkWriter } from "../snapshots/chunk-writer.ts";
-import { SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
+import type { SnapshotHeader } from "../snapshots/snapshot-format.ts";
 import { dataStart, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
 import { NodeRuns } from "../state/node-runs.ts";
 import { damagedState, readAcls, readMeta, readSessions } from "../state/state-rows.ts";
@@ -71,7 +71,7 @@ export class ApacheSnapshotEncoder {
     database.exec("BEGIN");
     const [meta, counts] = readMeta(database, file);
     const { applied: position, ...rest } = meta;
-    this.header = { format: SNAPSHOT_FORMAT, position, epochs, ...rest, ...counts };
+    this.header = { format: formatsAt(rest.level).snapshot, position, epochs, ...rest, ...counts };
     const { nodesBytes, ...counted } = this.#measureNodes();
     const tailBytes = SEAL_BYTES + DIGEST_BYTES + SEAL_BYTES + LAST_ZXID_BYTES + SEAL_BYTES;
     const sizeBytes = this.#headBytes() + nodesBytes + LENGTH_BYTES + END_PATH.length + tailBytes;

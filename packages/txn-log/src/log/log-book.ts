@@ -3,9 +3,11 @@ import {
   counterOf,
   earlierOf,
   epochOf,
+  formatsAt,
   formatZxid,
   isFloorUncommitted,
   laterOf,
+  levelAt,
   levelInForce,
   mayFollow,
   raiseUpTo,
@@ -71,6 +73,17 @@ export function withMarks(log: DurableLog, { lastSeenConfig, levelRaise }: RunMa
     lastSeenConfig: lastSeenConfig ?? log.lastSeenConfig,
     levelRaise: levelRaise ?? log.levelRaise,
   };
+}
+
+/**
+ * The log as its next segment has it: in the format of the level in force, as far as the log knows.
+ * The log stays in a format once it has it.
+ */
+export function withFormatInForce(log: DurableLog): DurableLog {
+  const { identity, levelRaise, commitHint } = log;
+  const { log: inForce } = formatsAt(levelAt(levelRaise, commitHint));
+  if (inForce <= identity.formatVersion) return log;
+  return { ...log, identity: { ...identity, formatVersion: inForce } };
 }
 
 /** Highest epoch that a log says anything of. */

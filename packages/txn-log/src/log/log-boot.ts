@@ -1,13 +1,7 @@
-import { assert, EPOCH_MAX, NO_RAISE, ZXID_NONE } from "@zooid/model/storage";
+import { assert, EPOCH_MAX, formatsAt, NO_RAISE, ZXID_NONE } from "@zooid/model/storage";
 import { CHAIN_NONE } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
-
-/**
- * The format that this version reads and writes: a sequence of segments. No released version wrote
- * formats 1 and 2.
- */
-export const LOG_FORMAT = 3;
 
 /** A log on which nothing was ever written. */
 export function newDurableLog(owner: {
@@ -20,7 +14,7 @@ export function newDurableLog(owner: {
   const { ensembleId = "", sid, diskId = "", stateFile = "state-1.db" } = owner;
   const start = { zxid: ZXID_NONE, chain: CHAIN_NONE };
   return {
-    identity: { ensembleId, sid, formatVersion: LOG_FORMAT, bootCount: 0, diskId },
+    identity: { ensembleId, sid, formatVersion: formatsAt(NO_RAISE.level).log, bootCount: 0, diskId },
     promise: { epoch: 0, sid: 0, incarnation: 0 },
     currentEpoch: 0,
     tail: start,

@@ -25,6 +25,7 @@ import {
   withBranch,
   withCut,
   withEntry,
+  withFormatInForce,
   withInstall,
   withMarks,
 } from "./log-book.ts";
@@ -316,7 +317,7 @@ export class LogFile {
     const floor = sealed[count - 1]?.end ?? log.floor;
     // Without further entries no later hint is written, and a purge ends below it.
     const commitHint = laterOf(log.commitHint, earlierOf(this.#committed, log.tail.zxid));
-    const next = { ...log, commitHint, floor };
+    const next = withFormatInForce({ ...log, commitHint, floor });
     const start = { after: log.tail, commitHint, manifest: sealed.slice(count) };
     const obstacle = this.#segments.tryBegin(start, next);
     if (obstacle !== undefined) return obstacle;
@@ -417,8 +418,9 @@ export class LogFile {
   /**
    * Opens the next segment, behind a position of the log, or of a snapshot that replaces the log.
    */
-  #beginSegment(log: DurableLog, after: LogPosition, fill?: (segment: SegmentFile) => void): void {
+  #beginSegment(found: DurableLog, after: LogPosition, fill?: (segment: SegmentFile) => void): void {
     this.#failWhereFull();
+    const log = withFormatInForce(found);
     const isHeld = log.floor === this.log.floor;
     if (log.tail.zxid < this.log.tail.zxid) this.#lowerWitness(log.tail);
     const sealed = isHeld ? this.#segments.sealedAt(this.log.tail, Date.now()) : [];

@@ -47,13 +47,13 @@ export function openSegments(segments: SegmentSequence, options: LogFileOptions)
 
 /** Creates segment 1. */
 function openFirst(segments: SegmentSequence, options: LogFileOptions): DurableLog {
-  // Before the first segment: a version of another format must not take the directory for an empty
-  // one.
-  if (!hasFormatMark(options.directory)) writeFormatMark(options.directory);
   // Another log may have been here before, and come back.
   const diskId = newDiskId();
   writeDiskId(options.directory, diskId);
   const log = bootedLog(newDurableLog({ ...ownerOf(options), diskId, stateFile: options.stateFile }), options);
+  // Before the first segment: a version of another format must not take the directory for an empty
+  // one.
+  if (!hasFormatMark(options.directory)) writeFormatMark(options.directory, log.identity.formatVersion);
   segments.begin({ after: log.tail, commitHint: log.commitHint, manifest: [] }, log);
   return log;
 }

@@ -5,7 +5,6 @@ import type { Database } from "../database.ts";
 import { refuseOtherFormat } from "../directory/format-number.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog, EpochRange, LogBranch, LogPosition } from "../txn-log.ts";
-import { LOG_FORMAT } from "./log-boot.ts";
 
 /**
  * The tables that every segment has.
@@ -178,7 +177,7 @@ export interface RowsBegin {
 /** Reads what is durable, checking what can be checked without walking the rows. */
 export function readDurableLog(database: Database, file: string, begin?: RowsBegin): DurableLog {
   const format = readFormat(database, file);
-  refuseOtherFormat(database, { file, place: "table store, row 1", found: format, known: LOG_FORMAT });
+  refuseOtherFormat(database, { file, kind: "log", place: "table store, row 1", found: format });
   const [row, sum] = readStoreRow(database);
   if (sum !== sumOf(row)) {
     throw new StoreError({ code: "DAMAGED", file, place: "table store, row 1", found: "its sum does not match" });

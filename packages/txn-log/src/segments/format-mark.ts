@@ -1,8 +1,8 @@
 import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { FEATURE_LEVELS, levelOfFormat } from "@zooid/model/storage";
 import { type Database, makeDatabase, openReader, readErrorOf } from "../database.ts";
 import { refuseOtherFormat, stampFormat } from "../directory/format-number.ts";
-import { LOG_FORMAT } from "../log/log-boot.ts";
 import { StoreError } from "../store-error.ts";
 import { syncDirectoryOf } from "../sync-path.ts";
 import { UNFINISHED } from "./segment-file.ts";
@@ -16,6 +16,13 @@ import { FORMAT_MARK_FILE } from "./segment-name.ts";
 
 const CACHE_KIB = 64;
 const PAGE_BYTES = 1024;
+const STORE_TABLE = `
+  CREATE TABLE store (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    format INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    since TEXT NOT NULL
+  ) STRICT`;
 
 /** Whether the mark is there. A file without its table is none: its creation was cut short. */
 export function hasFormatMark(directory: string): boolean {
@@ -39,18 +46,28 @@ export function refuseOtherMark(directory: string): void {
       const found = `format ${String(format)}`;
       throw new StoreError({ code: "DAMAGED", file, place, found });
     }
-    refuseOtherFormat(database, { file, place, found: format, known: LOG_FORMAT });
+    refuseOtherFormat(database, { file, kind: "log", place, found: format, isOf: levelOf(database) });
   });
 }
 
-/** Durable when it returns. */
-export function writeFormatMark(directory: string): void {
+/** The level that the mark names: those of versions that do not know it say nothing else of it. */
+function levelOf(database: Database): { readonly level: number; readonly since: string } | undefined {
+  const columns = database.prepare("SELECT name FROM pragma_table_info('store')").pluck().all();
+  if (!columns.includes("level") || !columns.includes("since")) return undefined;
+  const [level, since] = database.prepare("SELECT level, since FROM store").raw().get() as readonly unknown[];
+  return typeof level === "number" && typeof since === "string" ? { level, since } : undefined;
+}
+
+/** Replaces the mark. Durable when it returns. */
+export function writeFormatMark(directory: string, format: number): void {
+  const level = levelOfFormat("log", format) ?? 1;
+  const since = FEATURE_LEVELS.find((each) => each.formats.log === format)?.since ?? "";
   const file = join(directory, FORMAT_MARK_FILE);
   const made = file + UNFINISHED;
   makeDatabase(made, { pageBytes: PAGE_BYTES, journal: "delete" }, (database) => {
-    database.exec("CREATE TABLE store (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL) STRICT");
-    database.prepare("INSERT INTO store VALUES (1, ?)").run(LOG_FORMAT);
-    stampFormat(database, LOG_FORMAT);
+    database.exec(STORE_TABLE);
+    database.prepare("INSERT INTO store VALUES (1, ?, ?, ?)").run(format, level, since);
+    stampFormat(database, format);
   });
   renameSync(made, file);
   syncDirectoryOf(file);

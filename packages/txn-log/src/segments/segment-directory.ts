@@ -94,7 +94,9 @@ export function repairSegments(directory: string, found: FoundSegments): void {
   tidySpare(directory);
   const { newest } = found;
   if (newest?.scan.tail === "torn") eraseTear(walOf(directory, newest.name), newest.scan);
-  if (newest !== undefined && !hasFormatMark(directory)) writeFormatMark(directory);
+  if (newest !== undefined && !hasFormatMark(directory)) {
+    writeFormatMark(directory, newest.log.identity.formatVersion);
+  }
   syncDirectoryOf(join(directory, FORMAT_MARK_FILE));
 }
 

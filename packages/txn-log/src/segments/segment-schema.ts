@@ -1,9 +1,8 @@
 import { crc32 } from "node:zlib";
-import type { Zxid } from "@zooid/model";
+import { formatsAt, NO_RAISE, type Zxid } from "@zooid/model/storage";
 import { chainFromHalves, chainHigh, chainLow } from "../chain.ts";
 import type { Database } from "../database.ts";
-import { stampFormat } from "../directory/format-number.ts";
-import { LOG_FORMAT } from "../log/log-boot.ts";
+import { stampedFormat, stampFormat } from "../directory/format-number.ts";
 import {
   createStoreTables,
   isUnfinished,
@@ -65,15 +64,21 @@ export interface SegmentHead {
   readonly manifest: readonly SealedSegment[];
 }
 
+/**
+ * A segment is made in the lowest format that this version writes, since it may be made long before
+ * it begins. Its first transaction gives it the format of the log.
+ */
 export function createSegmentTables(database: Database): void {
   createStoreTables(database);
   database.exec(SEGMENT_TABLES);
-  stampFormat(database, LOG_FORMAT);
+  stampFormat(database, formatsAt(NO_RAISE.level).log);
 }
 
 /** Within a transaction: replaces everything but the entries. */
 export function writeHead(database: Database, head: SegmentHead, log: DurableLog): void {
   const { sequence, after, commitHint, manifest } = head;
+  const { formatVersion } = log.identity;
+  if (stampedFormat(database) !== formatVersion) stampFormat(database, formatVersion);
   database.exec("DELETE FROM manifest");
   const insert = database.prepare("INSERT INTO manifest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const sealed of manifest) insert.run(...manifestRow(sealed));

@@ -4,6 +4,7 @@ import { isFull } from "../database.ts";
 import { chainOfEntry } from "../log/schema.ts";
 import { syncDirectoryOf } from "../sync-path.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
+import { writeFormatMark } from "./format-mark.ts";
 import { isEnoughToJudge, NOTHING_SEEN, pageBytesFor, type SegmentLoad } from "./page-size.ts";
 import type { ReaderLeases } from "./reader-leases.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
@@ -44,6 +45,8 @@ export class SegmentSequence {
   /** Sealed segments that a reader can open without making their WAL's index, by sequence. */
   readonly #indexed = new Map<number, Disposable>();
   #head: SegmentHead | undefined;
+  /** That of the newest segment, which the mark in the directory has. */
+  #format: number | undefined;
   #segment: SegmentFile | undefined;
   /** What the newest segment saw, and the one before it. */
   #seen: SegmentLoad = NOTHING_SEEN;
@@ -71,7 +74,8 @@ export class SegmentSequence {
   }
 
   /** Continues in a segment that was found. */
-  continueIn({ name, head }: FoundSegment): void {
+  continueIn({ name, head, log }: FoundSegment): void {
+    this.#format = log.identity.formatVersion;
     this.#segment = new SegmentFile(join(this.#directory, formatSegmentName(name)));
     this.#head = head;
     this.#leases.newest = name.sequence;
@@ -81,7 +85,8 @@ export class SegmentSequence {
    * Knows a segment that was found, without opening it for writing: another one will begin behind
    * it.
    */
-  continueBehind({ head }: FoundSegment): void {
+  continueBehind({ head, log }: FoundSegment): void {
+    this.#format = log.identity.formatVersion;
     this.#head = head;
   }
 
@@ -112,6 +117,7 @@ export class SegmentSequence {
     if (before !== undefined) this.#seal(before.sequence);
     this.#segment = begun;
     this.#head = head;
+    this.#format = log.identity.formatVersion;
     if (isEnoughToJudge(this.#seen)) this.#seenBefore = this.#seen;
     this.#seen = NOTHING_SEEN;
     this.#leases.newest = head.sequence;
@@ -203,6 +209,7 @@ export class SegmentSequence {
     let segment: SegmentFile | undefined;
     let isCommitting = false;
     try {
+      this.#raiseMark(log.identity.formatVersion);
       if (!takeSpare(this.#directory, name)) createSegment(file, this.pageBytes());
       segment = new SegmentFile(file);
       segment.begin();
@@ -222,6 +229,14 @@ export class SegmentSequence {
       syncDirectoryOf(file);
       return { cause };
     }
+  }
+
+  /**
+   * The mark is raised before a segment has the format: an earlier version must not take such a
+   * segment for a damaged one.
+   */
+  #raiseMark(format: number): void {
+    if (this.#format !== undefined && this.#format !== format) writeFormatMark(this.#directory, format);
   }
 
   #retire(

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { formatsAt } from "@zooid/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Chain } from "../chain.ts";
 import { Z } from "../testing/append-batches.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import type { EpochRange } from "../txn-log.ts";
 import { SnapshotBuilder, type SnapshotExpectation } from "./snapshot-builder.ts";
-import { SNAPSHOT_FORMAT, type SnapshotHeader } from "./snapshot-format.ts";
+import type { SnapshotHeader } from "./snapshot-format.ts";
 
 let place: TemporaryDirectory;
 beforeEach(() => {
@@ -21,7 +22,7 @@ const EPOCHS: readonly EpochRange[] = [
 ];
 const ANNOUNCED: SnapshotExpectation = { position: POSITION, epochs: EPOCHS, ensembleId: "ours" };
 const HEADER: SnapshotHeader = {
-  format: SNAPSHOT_FORMAT,
+  format: formatsAt(1).snapshot,
   ensembleId: "ours",
   position: POSITION,
   epochs: EPOCHS,

@@ -1,3 +1,4 @@
+import { formatsAt } from "@zooid/model/storage";
 import { type Database, openReader, type Statement } from "../database.ts";
 import { RowOffset, sealRow } from "../state/node-row.ts";
 import { NodeRuns } from "../state/node-runs.ts";
@@ -15,7 +16,6 @@ import {
   encodeHeader,
   encodeTrailer,
   SESSION_RECORD_BYTES,
-  SNAPSHOT_FORMAT,
   SNAPSHOT_MAGIC,
   type SnapshotHeader,
   SnapshotRecord,
@@ -56,7 +56,7 @@ export class SnapshotEncoder {
     this.#nodes = new NodeRuns(database, file);
     const { applied: position, digestHigh, digestLow, ensembleId, nextNodeId, level } = meta;
     const { nodeCount, sessionCount } = counts;
-    const format = SNAPSHOT_FORMAT;
+    const format = formatsAt(level).snapshot;
     this.header = {
       format,
       ensembleId,

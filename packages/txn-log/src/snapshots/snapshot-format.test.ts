@@ -1,3 +1,4 @@
+import { formatsAt } from "@zooid/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Chain } from "../chain.ts";
@@ -9,14 +10,13 @@ import {
   encodeHeader,
   encodeTrailer,
   openChunk,
-  SNAPSHOT_FORMAT,
   type SnapshotHeader,
   type SnapshotTrailer,
   sealChunk,
 } from "./snapshot-format.ts";
 
 const HEADER: SnapshotHeader = {
-  format: SNAPSHOT_FORMAT,
+  format: formatsAt(2).snapshot,
   ensembleId: "e",
   position: { zxid: Z(2, 5), chain: 0xabcn as Chain },
   epochs: [{ epoch: 1, first: 1, last: 9 }],
@@ -63,7 +63,7 @@ describe.each<
     encodeHeader(HEADER),
     decodeHeader,
     {
-      format: [...NO_COUNTS, SNAPSHOT_FORMAT + 1],
+      format: [...NO_COUNTS, formatsAt(2).snapshot + 1, formatsAt(1).snapshot - 1],
       ensemble: [undefined, null, 1],
       zxid: NO_COUNTS,
       chain: [undefined, null, 1, "", "xyz", "-1", "0x1", "1".repeat(17)],

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Zxid } from "@zooid/model";
+import { readableFormats, type Zxid } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
 import { SNAPSHOT_CHUNK_BYTES } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
@@ -19,7 +19,6 @@ import type { EpochRange, LogPosition } from "../txn-log.ts";
  * Every chunk but the last is full, wherever a record ends, so that equal streams are equal chunk
  * for chunk. The trailer's sum is the CRC-32 of the whole stream before it.
  */
-export const SNAPSHOT_FORMAT = 1;
 export const SNAPSHOT_MAGIC = "ZOOIDSNP";
 export const CHUNK_BYTES: number = SNAPSHOT_CHUNK_BYTES;
 export const CHUNK_HEADER_BYTES = 8;
@@ -107,8 +106,9 @@ export function encodeHeader(header: SnapshotHeader): Buffer {
 export function decodeHeader(body: Buffer): SnapshotHeader {
   const fields = parse(body, "its header");
   const format = count(fields, "format");
-  if (format > SNAPSHOT_FORMAT) {
-    throw refused("its header", `format ${format}, where this version knows formats up to ${SNAPSHOT_FORMAT}`);
+  const known = readableFormats("snapshot");
+  if (!known.includes(format)) {
+    throw refused("its header", `format ${format}, where this version knows format ${known.join(" and ")}`);
   }
   const { ensemble, chain, epochs } = fields;
   if (typeof ensemble !== "string") throw refused("its header", "no ensemble");

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Acl, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model/storage";
+import { type Acl, formatsAt, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model/storage";
 import { CHAIN_NONE, chainHigh, chainLow } from "../chain.ts";
 import {
   type Database,
@@ -11,6 +11,7 @@ import {
   readNamed,
   type Statement,
 } from "../database.ts";
+import { stampedFormat, stampFormat } from "../directory/format-number.ts";
 import type { StateMeta, StateSession, StateSink } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import { syncDirectoryOf, syncPath } from "../sync-path.ts";
@@ -27,7 +28,6 @@ import {
   SELECT_SESSIONS,
   type SessionFields,
   type SessionRow,
-  STATE_FORMAT,
   sumOfAcl,
   sumOfSession,
   writeMetaRow,
@@ -62,7 +62,6 @@ const SCHEMA = `
     session_count INTEGER NOT NULL,
     sum INTEGER NOT NULL
   ) STRICT;
-  PRAGMA user_version = ${STATE_FORMAT};
 `;
 
 /**
@@ -314,10 +313,13 @@ export class StateFile {
     this.#openSession.run(...row, sumOfSession(row));
   }
 
+  /** The file has the format of the level in force, from the commit with the raise on. */
   #writeMeta(meta: StateMeta, counts: Counts): void {
     const { applied } = meta;
+    const format = formatsAt(meta.level).state;
+    if (stampedFormat(this.#database) !== format) stampFormat(this.#database, format);
     writeMetaRow(this.#database, [
-      STATE_FORMAT,
+      format,
       meta.ensembleId,
       applied.zxid,
       chainHigh(applied.chain),

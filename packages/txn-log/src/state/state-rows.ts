@@ -10,11 +10,7 @@ import { StoreError } from "../store-error.ts";
  * The rows of a state file that are not nodes: the meta row, access lists and sessions. Each has a
  * sum, as each node has one of its own (`node-row.ts`): SQLite has none, and returns a page with a
  * flipped bit without an error.
- *
- * No released version wrote formats 1 and 2.
  */
-export const STATE_FORMAT = 3;
-
 export interface Counts {
   nodeCount: number;
   sessionCount: number;
@@ -55,7 +51,7 @@ export function readMeta(database: Database, file: string): [meta: StateMeta, co
   const [format, ensembleId, applied, high, low, digestHigh, digestLow, nextNodeId, level, nodeCount, sessionCount] =
     row;
   if (typeof format !== "number") throw damagedState(file, META_ROW, `format ${String(format)}`);
-  refuseOtherFormat(database, { file, place: META_ROW, found: format, known: STATE_FORMAT });
+  refuseOtherFormat(database, { file, kind: "state", place: META_ROW, found: format });
   if (row.pop() !== sumOfMeta(row as unknown as MetaFields)) {
     throw damagedState(file, META_ROW, "its sum does not match");
   }
