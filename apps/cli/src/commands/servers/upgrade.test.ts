@@ -35,35 +35,66 @@ async function run(words: string, ...replies: typeof answers) {
 }
 
 const OK = (body: object) => ({ status: 200, body });
+/** What a version reads and writes that knows levels 1 and 2. */
+const BOTH = { log: [3, 4], state: [3, 4], snapshot: [1] };
+const FIRST = { log: 3, state: 3, snapshot: 1 };
+const SECOND = { log: 4, state: 4, snapshot: 1 };
 const member = (server_id: number, more: object = {}) => ({
   server_id,
   is_observer: false,
   version: "0.2.0",
   lowest_level: 1,
   highest_level: 2,
+  formats: BOTH,
   is_synced: true,
   blocks: null,
   ...more,
 });
-const STATUS = { level: 1, lowest_level: 1, highest_level: 2, is_leader: true, leader_id: 1, raising_level: null };
+const STATUS = {
+  level: 1,
+  formats: FIRST,
+  lowest_level: 1,
+  highest_level: 2,
+  is_leader: true,
+  leader_id: 1,
+  next_formats: null,
+  raising_level: null,
+};
 
 test("upgrade status shows each member, and the members that the level waits for", async () => {
   const members = [
     member(1),
-    member(2, { version: "0.1.0", highest_level: 1, blocks: "older" }),
+    member(2, {
+      version: "0.1.0",
+      highest_level: 1,
+      formats: { log: [3], state: [3], snapshot: [1] },
+      blocks: "older",
+    }),
     member(3, { is_synced: false, blocks: "not-synced" }),
-    member(4, { is_observer: true, version: null, lowest_level: null, highest_level: null, blocks: "absent" }),
+    member(4, {
+      is_observer: true,
+      version: null,
+      lowest_level: null,
+      highest_level: null,
+      formats: null,
+      blocks: "absent",
+    }),
   ];
-  expect(await run("status", OK({ ...STATUS, next_level: 2, members }))).toEqual({
+  expect(await run("status", OK({ ...STATUS, next_level: 2, next_formats: SECOND, members }))).toEqual({
     status: 0,
     err: "",
     out: [
-      "SERVER  ROLE      VERSION  LEVELS  STATE",
-      "1       voter     0.2.0    1 to 2  ready",
-      "2       voter     0.1.0    1       to be upgraded",
-      "3       voter     0.2.0    1 to 2  not synchronized",
-      "4       observer  ?        ?       does not follow",
+      "SERVER  ROLE      VERSION  LEVELS  FORMATS                               STATE",
+      "1       voter     0.2.0    1 to 2  log 3 or 4, state 3 or 4, snapshot 1  ready",
+      "2       voter     0.1.0    1       log 3, state 3, snapshot 1            to be upgraded",
+      "3       voter     0.2.0    1 to 2  log 3 or 4, state 3 or 4, snapshot 1  not synchronized",
+      "4       observer  ?        ?       ?                                     does not follow",
+      "written at level 1: log 3, state 3, snapshot 1",
+      "written at level 2: log 4, state 4, snapshot 1",
       "feature level 1; level 2 waits for server 2 (to be upgraded), server 3 (not synchronized), observer 4 (does not follow)",
+      "next: restart server 2 with a version that knows level 2",
+      "next: wait until server 3 has the history, then zooid-cli upgrade status",
+      "next: start observer 4, or zooid-cli member remove 4",
     ],
   });
 });
@@ -74,6 +105,13 @@ test("upgrade status names the next command once nothing blocks", async () => {
     "feature level 1; level 2 can be raised, and versions that do not know it cannot come back",
     "next: zooid-cli upgrade finalize",
   ]);
+});
+
+test("upgrade status asked of a server of an earlier version shows no formats that it does not know", async () => {
+  const later = { formats: null, blocks: null };
+  const { out } = await run("status", OK({ ...STATUS, next_level: 2, members: [member(1, later)] }));
+  expect(out).toContain("1       voter  0.2.0    1 to 2  ?        ready");
+  expect(out).toContain("written at level 2: ?");
 });
 
 test.each<[string, object, string]>([

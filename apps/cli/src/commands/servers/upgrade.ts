@@ -8,7 +8,7 @@ import { tableLines } from "../../texts/table.ts";
 const POLL_MS = 250;
 /** The server refuses for now. */
 const NOT_YET = 503;
-const COLUMNS = [{ title: "SERVER" }, { title: "ROLE" }, { title: "VERSION" }, { title: "LEVELS" }, { title: "STATE" }];
+const COLUMNS = ["SERVER", "ROLE", "VERSION", "LEVELS", "FORMATS", "STATE"].map((title) => ({ title }));
 
 /** `upgrade status` and `upgrade finalize`, asked of the leader. */
 export const upgrade: Command = {
@@ -55,6 +55,8 @@ async function status(invocation: Invocation): Promise<JsonObject> {
     return shownOf(found);
   }
   output.lines(tableLines(COLUMNS, members.map(cellsOf)));
+  output.line(`written at level ${level}: ${formatsText(found["formats"])}`);
+  if (next !== null) output.line(`written at level ${next}: ${formatsText(found["next_formats"])}`);
   const blockers = members.filter(({ blocks }) => blocks !== null);
   if (raising !== null) output.line(`feature level ${level}; level ${raising} is being raised`);
   else if (next === null) output.line(`feature level ${level}, the highest that the members know: nothing to raise`);
@@ -65,6 +67,7 @@ async function status(invocation: Invocation): Promise<JsonObject> {
     output.line("next: zooid-cli upgrade finalize");
   } else {
     output.line(`feature level ${level}; level ${next} waits for ${blockers.map(waitText).join(", ")}`);
+    for (const blocker of blockers) output.line(`next: ${remedyOf(blocker, next ?? null)}`);
   }
   return shownOf(found);
 }
@@ -107,7 +110,19 @@ function membersOf(value: Json | undefined): readonly Member[] | undefined {
 function cellsOf(member: Member): readonly string[] {
   const { server_id: sid, is_observer: isObserver, version, lowest_level: lowest, highest_level: highest } = member;
   const levels = highest === null ? "?" : lowest === highest ? `${highest}` : `${lowest} to ${highest}`;
-  return [`${sid}`, isObserver === true ? "observer" : "voter", `${version ?? "?"}`, levels, stateOf(member)];
+  const role = isObserver === true ? "observer" : "voter";
+  return [`${sid}`, role, `${version ?? "?"}`, levels, formatsText(member["formats"]), stateOf(member)];
+}
+
+/**
+ * `log 3 or 4, state 3 or 4, snapshot 1`; `?` where the server that is asked does not know them.
+ */
+function formatsText(formats: Json | undefined): string {
+  if (typeof formats !== "object" || formats === null) return "?";
+  const text = (numbers: Json | undefined): string => (Array.isArray(numbers) ? numbers.join(" or ") : `${numbers}`);
+  return Object.entries(formats)
+    .map(([kind, numbers]) => `${kind} ${text(numbers)}`)
+    .join(", ");
 }
 
 function stateOf({ blocks, is_synced: isSynced, highest_level: highest }: Member): string {
@@ -118,6 +133,15 @@ function stateOf({ blocks, is_synced: isSynced, highest_level: highest }: Member
 
 function waitText(member: Member): string {
   return `${member["is_observer"] === true ? "observer" : "server"} ${member["server_id"]} (${stateOf(member)})`;
+}
+
+/** What lets a member wait no longer, as a command where it is one. */
+function remedyOf(member: Member, level: Json): string {
+  const server = `${member["is_observer"] === true ? "observer" : "server"} ${member["server_id"]}`;
+  const state = stateOf(member);
+  if (state === "to be upgraded") return `restart ${server} with a version that knows level ${level}`;
+  if (state === "does not follow") return `start ${server}, or zooid-cli member remove ${member["server_id"]}`;
+  return `wait until ${server} has the history, then zooid-cli upgrade status`;
 }
 
 function shownOf({ command: _, error: __, ...shown }: JsonObject): JsonObject {

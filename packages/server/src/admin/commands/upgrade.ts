@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { assertNever } from "@zooid/model";
+import { assertNever, formatsAt, type LevelRange, OWN_LEVELS, readableFormats } from "@zooid/model";
 import type { LevelBlocker, RaiseAnswer } from "@zooid/replica";
 import type { MemberLevels } from "@zooid/zab";
 import type { AdminView } from "../admin-view.ts";
@@ -10,23 +10,33 @@ import { type CommandRequest, Failure, type Fields, leaderText, notYet, type Out
 const COMMIT_MS = 10_000;
 const POLL_MS = 20;
 
-/** The feature level, and the versions of the members: the leader alone knows those. */
+/**
+ * The feature level with the formats that are written, and the versions of the members: the leader
+ * alone knows those.
+ */
 export function upgradeStatus({ driver, config }: AdminView): Fields {
   const { replica } = driver;
   const { zab } = replica;
   const status = replica.levelStatus();
-  const own = { level: zab.level, lowest_level: config.levels.lowest, highest_level: config.levels.highest };
+  const own = {
+    level: zab.level,
+    formats: { ...formatsAt(zab.level) },
+    lowest_level: config.levels.lowest,
+    highest_level: config.levels.highest,
+  };
   const leader = {
     is_leader: replica.isLeading,
     leader_id: config.ensemble === undefined ? null : (zab.leader ?? null),
   };
-  if (status === undefined) return { ...own, ...leader, next_level: null, raising_level: null, members: null };
+  if (status === undefined)
+    return { ...own, ...leader, next_level: null, next_formats: null, raising_level: null, members: null };
   const { highest, level, raising, members, blockers } = status;
   const blocking = new Map(blockers.map((blocker) => [blocker.sid, blocker]));
   return {
     ...own,
     ...leader,
     next_level: highest === level ? null : highest,
+    next_formats: highest === level ? null : writtenAt(highest),
     raising_level: raising ?? null,
     members: members.map((member) => memberFields(member, blocking.get(member.sid))),
   };
@@ -39,9 +49,26 @@ function memberFields({ sid, isObserver, levels, version, isSynced }: MemberLeve
     version: version ?? null,
     lowest_level: levels?.lowest ?? null,
     highest_level: levels?.highest ?? null,
+    formats: levels === undefined ? null : readBy(levels),
     is_synced: isSynced,
     blocks: blocker?.reason ?? null,
   };
+}
+
+/** Null for a level of a later version: its formats are not known here. */
+function writtenAt(level: number): Fields | null {
+  return level > OWN_LEVELS.highest ? null : { ...formatsAt(level) };
+}
+
+/** The formats that a version reads and writes, as far as this one knows them. */
+function readBy(levels: LevelRange): Fields | null {
+  if (levels.highest > OWN_LEVELS.highest) return null;
+  const { log, state, snapshot } = {
+    log: readableFormats("log", levels),
+    state: readableFormats("state", levels),
+    snapshot: readableFormats("snapshot", levels),
+  };
+  return { log, state, snapshot };
 }
 
 /**
