@@ -133,7 +133,9 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/trials/src/faults/ensemble-secure.ts":
       "a shared secret and TLS between servers turned on, renewed and off under load, by the steps of docs/security.md",
     "packages/trials/src/faults/ensemble-upgrade.ts":
-      "another version rolled to this one and back, one server at a time, under load (git, Python)",
+      "another version rolled to this one and back, or this one to the next, one server at a time, under load (git, Python)",
+    "packages/trials/src/upgrade/keep-released-data.ts":
+      "keeps a data directory of this version for the tests of later ones, at each release of a feature level",
     "packages/trials/src/faults/ensemble-full-disk.ts": "a disk that fills",
     "packages/trials/src/doctor/doctor-setups.ts":
       "set-ups with one thing wrong, named by zooid-server check or zooid-cli doctor, and mended by the remedy (root, openssl)",

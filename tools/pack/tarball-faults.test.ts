@@ -128,6 +128,16 @@ test("code that can be broken on purpose is found", () => {
   ]);
 });
 
+test.each(["OpCode.TRIAL_SET", '"trial-ping"', "zooid.TrialPing", "trial_ping"])(
+  "a part of the trial's next version is found (%s)",
+  (text) => {
+    const files = new Map([...GOOD.files, ["dist/index.js", `import "./part/thing.js"; ${text};`]]);
+    expect(tarballFaults({ ...GOOD, files })).toEqual([
+      "dist/index.js has a part of the next version that a trial makes: that is for copies of the sources",
+    ]);
+  },
+);
+
 test("a package without README, license or description is found", () => {
   const { description: _, ...manifest } = GOOD.manifest;
   expect(tarballFaults({ manifest, files: without("README.md", "LICENSE") })).toEqual([

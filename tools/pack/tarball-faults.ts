@@ -44,6 +44,9 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
     ...names
       .filter((file) => !page.has(file) && refersToMissingMap(file, files))
       .map((file) => `${file} refers to a map that is not shipped`),
+    ...names
+      .filter((file) => OF_NEXT_VERSION.test(files.get(file) ?? ""))
+      .map((file) => `${file} has a part of the next version that a trial makes: that is for copies of the sources`),
     ...AT_THE_TOP.filter((file) => !files.has(file)).map((file) => `${file} is missing`),
     ...targets
       .filter((target) => !files.has(target))
@@ -68,6 +71,8 @@ function exposedTypes(files: ReadonlyMap<string, string>): readonly string[] {
 
 /** Damage that tests ask for, by the environment or an option of the server. */
 const BREAKS_ON_PURPOSE = /ZOOID_TEST_BREAK|POWER_CUT_BREAK|synchronous-normal|reply-before-sync/;
+/** Names that `packages/trials/src/upgrade/next-version.ts` gives to what it adds. */
+const OF_NEXT_VERSION = /TRIAL_SET|trial[_-]?ping/i;
 const AT_THE_TOP: readonly string[] = ["package.json", "README.md", "LICENSE"];
 
 function refersToMissingMap(file: string, files: ReadonlyMap<string, string>): boolean {

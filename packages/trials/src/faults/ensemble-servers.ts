@@ -10,6 +10,7 @@ import { fourLetterWord, spawnServer, ZOOID_SERVER } from "@zooid/conformance/in
 import { LoggedProcess, logOf, logTailOf } from "@zooid/conformance/internal/servers/logged-process";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
+import { Standstills, stoodStill } from "./standstills.ts";
 
 /**
  * Ports that the system chose a moment ago stay free for longer where no other process looks for
@@ -182,8 +183,7 @@ export class EnsembleServer {
     const { observerCount = 0, isListed = () => true } = options;
     // Each has an address of its own; one port that is free at the first is free at the others.
     const masterPort = places[0]?.sparePort;
-    mkdirSync(this.dataDir, { recursive: true });
-    this.writeMyid();
+    this.makeDataDir();
     const lines = [
       ...[`tickTime=${options.tickMs}`, `initLimit=${options.initLimit ?? 10}`, `syncLimit=${options.syncLimit}`],
       `dataDir=${this.dataDir}`,
@@ -198,6 +198,12 @@ export class EnsembleServer {
       ...(options.settings ?? []),
     ];
     writeFileSync(join(this.folder, "zoo.cfg"), lastSettings(lines));
+  }
+
+  /** An empty disk, but for the number of the server. */
+  makeDataDir(): void {
+    mkdirSync(this.dataDir, { recursive: true });
+    this.writeMyid();
   }
 
   writeMyid(): void {
@@ -286,7 +292,8 @@ export class EnsembleServer {
 /**
  * Asks again and again until there is an answer other than false.
  *
- * @throws after the deadline, with the explanation
+ * @throws after the deadline, with the explanation; a time for which the machine stood still does
+ *   not count
  */
 export async function until<T>(
   what: string,
@@ -294,11 +301,14 @@ export async function until<T>(
   ask: () => Promise<T | false | undefined> | T | false | undefined,
   explain: () => string = () => "",
 ): Promise<T> {
+  using standstills = new Standstills();
+  const begin = process.hrtime.bigint();
   const end = performance.now() + deadlineMs;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > end) throw new Error(`waited ${deadlineMs} ms for ${what}\n${explain()}`);
+    const stoodStillMs = Number(stoodStill(standstills.seen, begin, process.hrtime.bigint())) / 1e6;
+    if (performance.now() - stoodStillMs > end) throw new Error(`waited ${deadlineMs} ms for ${what}\n${explain()}`);
     await delay(15);
   }
 }

@@ -8,6 +8,7 @@ import { longestGapMs } from "./ensemble-history.ts";
 import { printFaults } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleOptions, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
+import { Standstills } from "./standstills.ts";
 
 export const DEADLINE_MS = 60_000;
 const SESSION_TIMEOUT_MS = 20_000;
@@ -38,6 +39,7 @@ export class RollingRound {
   /** A text for each step that was taken. */
   readonly steps: string[] = [];
   readonly faults: string[] = [];
+  readonly standstills: Standstills = new Standstills();
   readonly #program: string | undefined;
 
   constructor(ensemble: Ensemble, { founders, program, own: ownCount, kazoo: kazooCount }: RollingOptions) {
@@ -67,7 +69,7 @@ export class RollingRound {
     const beganAt = process.hrtime.bigint();
     await act();
     await this.settle();
-    return longestGapMs(this.load.writes, { after: beganAt });
+    return longestGapMs(this.load.writes, { after: beganAt, standstills: this.standstills.seen });
   }
 
   /** Waits until the clients have written for a while. */
