@@ -172,6 +172,17 @@ describe("opening", () => {
     );
   });
 
+  test("a state of a newer format is refused with the feature level of its log, whose format is older", async () => {
+    {
+      await using store = await open();
+      const levelRaise = { level: 2, zxid: Z(1, 1), replaced: 1 };
+      promised(store.log).append({ ...batchOf([Z(1, 1)]), marks: { levelRaise } });
+      await settle(store);
+    }
+    tamper("state-1.db", "UPDATE meta SET format = 4; PRAGMA user_version = 4");
+    expect((await refusal()).detail).toMatchObject({ code: "UNKNOWN_LEVEL", directory, level: 2 });
+  });
+
   test.each(["ALTER TABLE store DROP COLUMN since", "ALTER TABLE store RENAME COLUMN level TO other"])(
     "a newer format whose mark names no feature level is refused (%s)",
     async (change) => {

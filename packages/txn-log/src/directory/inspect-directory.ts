@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatZxid, laterOf, levelOfHistory, ZXID_NONE, type Zxid } from "@zooid/model/storage";
+import { formatZxid, laterOf, levelOfHistory, OWN_LEVELS, ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import { type Chain, formatChain } from "../chain.ts";
 import { sqliteCode } from "../database.ts";
 import { LogReader } from "../log/log-reader.ts";
@@ -122,7 +122,7 @@ function inspect({ directory, logDirectory }: StoreDirectories, owner: Owner | u
   }
   const { log, file, damage } = foundLog;
   if (owner !== undefined) refuseStranger(logDirectory, log, owner);
-  const state = inspectStateFile(join(directory, log.stateFile));
+  const state = inspectStateOf(log, directory);
   if (state === undefined) {
     if (log.floor.zxid === 0) {
       const levels = { level: levelOfHistory(log.levelRaise, log.tail.zxid), stateLevel: 1 };
@@ -157,6 +157,20 @@ function inspect({ directory, logDirectory }: StoreDirectories, owner: Owner | u
   refuseSplit(foundLog, applied);
   const lost = damage ?? shortenedOf(foundLog, witness);
   return { log, hasState: true, ...levels, isStateOfBranch, applied, shortened: lost };
+}
+
+/**
+ * The state of a log. Its format is raised before that of the log: the log then names the level.
+ */
+function inspectStateOf({ stateFile, levelRaise }: DurableLog, directory: string): StateMeta | undefined {
+  try {
+    return inspectStateFile(join(directory, stateFile));
+  } catch (cause) {
+    const { level } = levelRaise;
+    const isNewer = cause instanceof StoreError && cause.code === "NEWER_FORMAT" && level > OWN_LEVELS.highest;
+    if (!isNewer) throw cause;
+    throw new StoreError({ code: "UNKNOWN_LEVEL", directory, level, known: OWN_LEVELS }, { cause });
+  }
 }
 
 /**
