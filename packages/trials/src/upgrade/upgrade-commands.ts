@@ -4,7 +4,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@zooid/wire/testing/free-ports";
 import { documentedLines } from "../faults/documented-commands.ts";
-import type { Ensemble, EnsembleServer } from "../faults/ensemble-servers.ts";
+import { type Ensemble, type EnsembleServer, until } from "../faults/ensemble-servers.ts";
+import { DEADLINE_MS } from "../faults/rolling-rounds.ts";
 
 const AUTH = "digest super:test";
 const HEADERS = { authorization: AUTH };
@@ -62,14 +63,13 @@ export class UpgradeCommands {
   }
 
   /** What `upgrade_status` of one server answers. */
-  async status({ host }: EnsembleServer): Promise<UpgradeStatus> {
-    const response = await fetch(`http://${host}:${this.#port}/commands/upgrade_status`);
-    return (await response.json()) as UpgradeStatus;
+  async status(server: EnsembleServer): Promise<UpgradeStatus> {
+    return (await (await this.#get(server, "upgrade_status")).json()) as UpgradeStatus;
   }
 
   /** Reads a server's state as a snapshot, so that its state file stands where its log ends. */
-  async checkpoint({ host }: EnsembleServer): Promise<void> {
-    const response = await fetch(`http://${host}:${this.#port}/commands/snapshot`, { headers: HEADERS });
+  async checkpoint(server: EnsembleServer): Promise<void> {
+    const response = await this.#get(server, "snapshot");
     const { length } = await response.bytes();
     if (!response.ok || length === 0) throw new Error(`a snapshot ended with ${response.status}`);
   }
@@ -79,6 +79,13 @@ export class UpgradeCommands {
     const url = `http://${host}:${this.#port}/commands/finalize_upgrade`;
     // The leader may be killed while it answers.
     return fetch(url, { method: "POST", headers: HEADERS }).catch(() => undefined);
+  }
+
+  /** Asks again where there is no answer: a connection that was kept ends with its server. */
+  async #get(server: EnsembleServer, command: string): Promise<Response> {
+    const url = `http://${server.host}:${this.#port}/commands/${command}`;
+    const ask = (): Promise<Response | undefined> => fetch(url, { headers: HEADERS }).catch(() => undefined);
+    return await until(`an answer of ${url}`, DEADLINE_MS, ask, () => server.logTail());
   }
 }
 
