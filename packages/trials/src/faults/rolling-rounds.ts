@@ -63,9 +63,10 @@ export class RollingRound {
     });
   }
 
-  /** The longest time for which the machine stood still. */
+  /** For how long the machine stood still; a busy one also does for parts of a second. */
   get standstillMs(): number {
-    return Math.max(0, ...this.standstills.seen.map(({ from, to }) => Number(to - from) / 1e6));
+    const timesMs = this.standstills.seen.map(({ from, to }) => Number(to - from) / 1e6);
+    return timesMs.filter((ms) => ms > DISTURBING_MS).reduce((sum, ms) => sum + ms, 0);
   }
 
   /** Starts the founders and the clients. */
