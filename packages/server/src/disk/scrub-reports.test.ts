@@ -63,7 +63,7 @@ test("damage that keeps a server from starting is healed by the others, or moved
 
 test.each([
   [undefined, [0, 0, 0, 0, 0]],
-  [statusWith(damageOf("/a")), [1, 2, 4, 4, 1]],
+  [statusWith(damageOf("/a")), [1, 2, 0.004, 4, 1]],
 ])("the metrics of a status, or of none", (status, values) => {
   expect([...scrubMetrics(status)].map((metric) => ("value" in metric ? metric.value : undefined))).toEqual(values);
 });
