@@ -84,7 +84,6 @@ export const LEVEL_SITUATIONS = [
   "learner of an unknown level refused",
   "request refused for its level",
   "request of a later level",
-  "raise given up",
 ] as const;
 
 export type Situation =
