@@ -29,12 +29,13 @@ export class ImportingTests {
 
   /**
    * Those in the file's own folder come before the nearest ones elsewhere; a file that none imports
-   * has all tests of its package.
+   * has all tests of its package. Slow ones count in the file's own folder.
    */
   of(file: string): readonly string[] {
     const found = [...this.#distances].flatMap(([test, distances]) => {
       const distance = distances.get(file) ?? Number.POSITIVE_INFINITY;
-      return { test, distance, isBeside: dirname(test) === dirname(file) };
+      const isBeside = dirname(test) === dirname(file);
+      return isBeside || !test.endsWith(".slow.test.ts") ? [{ test, distance, isBeside }] : [];
     });
     const importing = found.filter(({ distance }) => distance < Number.POSITIVE_INFINITY);
     const inPackage = found.filter(({ test }) => packageOf(test) === packageOf(file));

@@ -52,9 +52,7 @@ interface Score {
   tried: number;
 }
 
-const tests = globSync(["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts"], { cwd: ROOT })
-  .filter((file) => !file.endsWith(".slow.test.ts"))
-  .sort();
+const tests = globSync(["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts"], { cwd: ROOT }).sort();
 const importing = new ImportingTests(ROOT, tests);
 if (options.untested) {
   for (const line of untested()) console.log(line);
