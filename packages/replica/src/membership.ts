@@ -137,7 +137,6 @@ export class Membership {
   /** The role has ended. On a full disk it takes a while until another one is looked for. */
   left(reason: RoleEnd): void {
     this.#looksSinceMs ??= this.#nowMs;
-    // rule: a-leader-of-an-unknown-level-is-no-candidate
     const unreadable = unreadableIn(reason);
     if (unreadable !== undefined) this.#unreached.avoid(unreadable, this.#nowMs);
     const avoided = avoidedBy(reason) ?? this.#unreachedBy(reason);

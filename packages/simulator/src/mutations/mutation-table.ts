@@ -31,6 +31,11 @@ const WHERE: ReadonlyMap<string, readonly string[]> = new Map([
   ["restores", ["--restores"]],
   ["levels", ["--levels"]],
   ["observer-forgotten", ["--levels", "--observers", "2"]],
+  // It takes voters with the raise beside a quorum without it.
+  [
+    "newer-history-of-an-unknown-level-counted",
+    ["--levels", "--voters", "7", "--only", "version,finalize,crash,partition", "--reconfig", "no", "--files", "no"],
+  ],
   // Of servers that are not configured.
   ["entry-of-an-unknown-level", ["--levels", "--reconfig", "yes"]],
   ["disks", ["--reconfig", "yes", "--files", "no", "--only", "old-disk,crash,crash-loop,partition,wipe"]],

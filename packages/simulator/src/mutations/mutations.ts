@@ -487,11 +487,6 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "isAhead",
     replacement: "false",
   }),
-  mutation("levels", "leader-of-an-unknown-level-elected-again", {
-    marker: "a-leader-of-an-unknown-level-is-no-candidate",
-    found: "unreadableIn(reason)",
-    replacement: 'unreadableIn({ kind: "stopped" })',
-  }),
   mutation(
     "levels",
     "entry-of-an-unknown-level",
