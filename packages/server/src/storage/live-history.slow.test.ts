@@ -64,7 +64,7 @@ test("a backup begins and ends without a restart, and again", async () => {
   for (let round = 0; round < 2; round++) {
     reloaded(zk, keeping({ backup: { target: path } }));
     await expect.poll(() => holds(path), WAIT).toBe(true);
-    // Both at once: what ends makes room for what begins.
+    // The backup that ends must not keep the next one from its lease.
     reloaded(zk, keeping());
     reloaded(zk, keeping({ backup: { target: path } }));
     await expect.poll(() => holds(path), WAIT).toBe(true);

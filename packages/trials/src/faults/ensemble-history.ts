@@ -7,8 +7,6 @@
  * clients.
  */
 
-import { type Standstill, stoodStill } from "./standstills.ts";
-
 /** Nanoseconds of the machine's monotonic clock. */
 export type Nanos = bigint;
 
@@ -298,16 +296,11 @@ class Floor {
 
 /**
  * The longest time between two answered reads or writes, of which the second is answered after a
- * moment, and not after `until`. In milliseconds, without the times at which this process stood
- * still.
+ * moment, and not after `until`. In milliseconds.
  */
 export function longestGapMs(
   asked: readonly (Read | Write)[],
-  {
-    after,
-    until,
-    standstills = [],
-  }: { readonly after: Nanos; readonly until?: Nanos; readonly standstills?: readonly Standstill[] },
+  { after, until }: { readonly after: Nanos; readonly until?: Nanos },
 ): number {
   const times = asked
     .filter((each) => !("kind" in each) || isDone(each))
@@ -317,9 +310,7 @@ export function longestGapMs(
   let longest = 0n;
   for (const [index, at] of times.entries()) {
     const previous = times[index - 1];
-    if (previous === undefined || at <= after) continue;
-    const gap = at - previous - stoodStill(standstills, previous, at);
-    if (gap > longest) longest = gap;
+    if (previous !== undefined && at > after && at - previous > longest) longest = at - previous;
   }
   return Number(longest) / 1e6;
 }

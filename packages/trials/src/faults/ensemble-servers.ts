@@ -10,7 +10,6 @@ import { fourLetterWord, spawnServer, ZOOID_SERVER } from "@zooid/conformance/in
 import { LoggedProcess, logOf, logTailOf } from "@zooid/conformance/internal/servers/logged-process";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
-import { Standstills, stoodStill } from "./standstills.ts";
 
 /**
  * Ports that the system chose a moment ago stay free for longer where no other process looks for
@@ -292,8 +291,7 @@ export class EnsembleServer {
 /**
  * Asks again and again until there is an answer other than false.
  *
- * @throws after the deadline, with the explanation; a time for which the machine stood still does
- *   not count
+ * @throws after the deadline, with the explanation
  */
 export async function until<T>(
   what: string,
@@ -301,14 +299,11 @@ export async function until<T>(
   ask: () => Promise<T | false | undefined> | T | false | undefined,
   explain: () => string = () => "",
 ): Promise<T> {
-  using standstills = new Standstills();
-  const begin = process.hrtime.bigint();
   const end = performance.now() + deadlineMs;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    const stoodStillMs = Number(stoodStill(standstills.seen, begin, process.hrtime.bigint())) / 1e6;
-    if (performance.now() - stoodStillMs > end) throw new Error(`waited ${deadlineMs} ms for ${what}\n${explain()}`);
+    if (performance.now() > end) throw new Error(`waited ${deadlineMs} ms for ${what}\n${explain()}`);
     await delay(15);
   }
 }

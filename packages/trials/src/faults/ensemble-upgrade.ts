@@ -118,10 +118,8 @@ async function playNext(next: BuiltVersion): Promise<never> {
   return rounds.end();
 }
 
-function noteGaps(rounds: RollingRounds, { faults, disturbedMs }: RollingRound, gapsMs: readonly number[]): void {
-  const undisturbed = gapsMs.filter((gapMs) => !disturbedMs.has(gapMs));
-  rounds.gapsMs.push(...undisturbed);
+function noteGaps(rounds: RollingRounds, { faults }: RollingRound, gapsMs: readonly number[]): void {
+  rounds.gapsMs.push(...gapsMs);
   const { gapMs: gapMsMax = Number.POSITIVE_INFINITY } = options;
-  for (const gapMs of undisturbed)
-    if (gapMs > gapMsMax) faults.push(`${gapMs.toFixed(0)} ms without a write in a step`);
+  for (const gapMs of gapsMs) if (gapMs > gapMsMax) faults.push(`${gapMs.toFixed(0)} ms without a write in a step`);
 }

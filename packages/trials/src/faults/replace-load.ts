@@ -82,15 +82,6 @@ export class ReplaceLoad {
     return [...this.#faults, ...faultsIn({ base: this.#base, writes: this.writes, reads: [] }, trees)];
   }
 
-  /** Ends the clients, whatever they wait for. */
-  abandon(): void {
-    this.#isOver = true;
-    this.#kazoo?.kill("SIGKILL");
-    this.#work.catch(() => {});
-    // Without a server a session cannot be closed.
-    for (const client of this.#own) client.close().catch(() => {});
-  }
-
   async #set(client: Client, name: string, from: number): Promise<void> {
     for (let turn = from; !this.#isOver; turn++) {
       const path = KEYS[turn % KEYS.length] ?? "";

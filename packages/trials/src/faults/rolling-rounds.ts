@@ -8,14 +8,11 @@ import { longestGapMs } from "./ensemble-history.ts";
 import { printFaults } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleOptions, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
-import { Standstills, stoodStill } from "./standstills.ts";
 
 export const DEADLINE_MS = 60_000;
 const SESSION_TIMEOUT_MS = 20_000;
 /** Load before the first step and after each. */
 const SETTLE_MS = 300;
-const DISTURBING_MS = 1_000;
-const AGAIN_MAX = 10;
 
 export interface RollingOptions {
   /** The tool, for folders. */
@@ -41,12 +38,6 @@ export class RollingRound {
   /** A text for each step that was taken. */
   readonly steps: string[] = [];
   readonly faults: string[] = [];
-  /**
-   * Times without a write of steps in which the machine stood still for longer than servers wait
-   * for each other: they elect a leader then, whatever the step does.
-   */
-  readonly disturbedMs: Set<number> = new Set();
-  readonly standstills: Standstills = new Standstills();
   readonly #program: string | undefined;
 
   constructor(ensemble: Ensemble, { founders, program, own: ownCount, kazoo: kazooCount }: RollingOptions) {
@@ -63,12 +54,6 @@ export class RollingRound {
     });
   }
 
-  /** For how long the machine stood still; a busy one also does for parts of a second. */
-  get standstillMs(): number {
-    const timesMs = this.standstills.seen.map(({ from, to }) => Number(to - from) / 1e6);
-    return timesMs.filter((ms) => ms > DISTURBING_MS).reduce((sum, ms) => sum + ms, 0);
-  }
-
   /** Starts the founders and the clients. */
   async begin(): Promise<void> {
     for (const server of this.founders) server.launch(this.#program);
@@ -82,14 +67,7 @@ export class RollingRound {
     const beganAt = process.hrtime.bigint();
     await act();
     await this.settle();
-    const { seen } = this.standstills;
-    const gapMs = longestGapMs(this.load.writes, { after: beganAt, standstills: seen });
-    const stoodStillMs = Number(stoodStill(seen, beganAt, process.hrtime.bigint())) / 1e6;
-    if (stoodStillMs > DISTURBING_MS) {
-      this.disturbedMs.add(gapMs);
-      console.log(`the machine stood still for ${stoodStillMs.toFixed(0)} ms; ${gapMs.toFixed(0)} ms without a write`);
-    }
-    return gapMs;
+    return longestGapMs(this.load.writes, { after: beganAt });
   }
 
   /** Waits until the clients have written for a while. */
@@ -114,20 +92,11 @@ export class RollingRounds {
 
   /**
    * Plays a round with a new ensemble, and checks what the clients have seen and the servers hold.
-   * A round that fails while the machine stands still for as long as sessions live is played again:
-   * no session outlasts that.
    *
    * @param take begins the round and takes all steps. @returns the members at the end
    */
   async play(title: string, take: (round: RollingRound) => Promise<readonly EnsembleServer[]>): Promise<void> {
-    for (let again = 0; !this.hasFailed && (await this.#playOnce(title, take, again < AGAIN_MAX)) === "again"; again++);
-  }
-
-  async #playOnce(
-    title: string,
-    take: (round: RollingRound) => Promise<readonly EnsembleServer[]>,
-    mayPlayAgain: boolean,
-  ): Promise<"again" | "played"> {
+    if (this.hasFailed) return;
     const { name, keep, ensemble: options } = this.#options;
     const folder = mkdtempSync(join(tmpdir(), `${name}-`));
     await using ensemble = await Ensemble.create({ folder, ...options });
@@ -143,20 +112,11 @@ export class RollingRounds {
       faults.push(error instanceof Error ? error.message : String(error));
       if (steps.length > 0) console.log(`${title}: ${steps.join("; ")}`);
     }
-    const { standstillMs } = round;
-    if (mayPlayAgain && faults.length > 0 && standstillMs > SESSION_TIMEOUT_MS / 2) {
-      console.log(`${title}: the machine stood still for ${standstillMs.toFixed(0)} ms; the round is played again`);
-      load.abandon();
-      await ensemble[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true, force: true });
-      return "again";
-    }
     if (options.apacheJars !== undefined) for (const fault of faults) console.log(`${title}: ${fault.split("\n")[0]}`);
     else this.hasFailed = faults.length > 0;
     if (this.hasFailed) printFaults(faults, ensemble);
     if (this.hasFailed || keep) console.log(`data and logs are kept in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
-    return "played";
   }
 
   /** Prints the outcome, and ends the process: clients that reach no server would continue. */

@@ -39,8 +39,8 @@ export interface ListedBase {
 
 const UNFINISHED = "unfinished";
 /**
- * Chunks that are synced together. What is written meanwhile to the log of the server waits behind
- * them on the disk.
+ * Number of chunks that are synced together. A write to the server's log waits on the disk until
+ * such a sync is over.
  */
 const CHUNKS_PER_SYNC = 4;
 /** After each chunk, so that there are about 50 MB of them in a second: clients go first. */

@@ -170,7 +170,9 @@ export class Archive {
     if (this.#again === undefined) this.#send(markCommand(mark));
   }
 
-  /** Other limits are in force at once; what is beyond them is removed with the next file. */
+  /**
+   * Replaces the limits. The next file that is written removes the files beyond them.
+   */
   change(settings: ArchiveSettings): void {
     const before = this.#baseEveryMs;
     this.#settings = settings;
