@@ -68,8 +68,10 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/conformance/src/old-apache.ts": "our client and recipes on old versions of Apache ZooKeeper",
     "packages/conformance/src/security/kerberos.ts":
       "ZooKeeper's Java client authenticates by Kerberos, with Debian's KDC",
-    "packages/conformance/src/kafka/kafka.ts":
+    "packages/conformance/src/systems/kafka/kafka.ts":
       "Kafka on an ensemble of each, through deaths and restarts of servers and brokers",
+    "packages/conformance/src/systems/solr/solr.ts":
+      "SolrCloud on an ensemble of each, through deaths and restarts of servers and of the overseer",
     "packages/conformance/src/differential/differential.ts":
       "random conversations with both servers, compared packet by packet",
     "packages/conformance/src/reconfig/reconfig-comparison.ts":

@@ -1,11 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { cachedProgram, pythonProgram } from "../cached-program.ts";
 import { ROOT } from "../pack/public-packages.ts";
 
 export const CHART: string = join(ROOT, "deploy/helm/zooid");
-const CACHE = join(ROOT, ".cache");
 const HELM_VERSION = "3.19.2";
 const VALIDATE_VERSION = "1.37.0";
 /** A version with the schemas of every resource of the chart. */
@@ -17,7 +16,7 @@ export type Resource = any;
 
 /** Builds helm, unless it is in the cache. @returns its program */
 export function installHelm(): string {
-  return installed(`helm-${HELM_VERSION}`, "helm", (folder) =>
+  return cachedProgram(`helm-${HELM_VERSION}`, "helm", (folder) =>
     execFileSync("go", ["install", `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`], {
       env: { ...process.env, GOBIN: folder },
       stdio: ["ignore", "ignore", "inherit"],
@@ -27,31 +26,7 @@ export function installHelm(): string {
 
 /** @returns the program that knows the schemas of Kubernetes' resources */
 export function installValidator(): string {
-  return installed(`kubernetes-validate-${VALIDATE_VERSION}`, "bin/kubernetes-validate", (folder) => {
-    execFileSync("python3", ["-m", "venv", folder], { stdio: ["ignore", "ignore", "inherit"] });
-    const pip = join(folder, "bin/python");
-    const source = `kubernetes-validate==${VALIDATE_VERSION}`;
-    execFileSync(pip, ["-m", "pip", "install", "--quiet", source], { stdio: ["ignore", "ignore", "inherit"] });
-  });
-}
-
-/** Complete once it has its name: two tools may install at once. */
-function installed(name: string, program: string, install: (folder: string) => void): string {
-  const folder = join(CACHE, name);
-  if (existsSync(join(folder, program))) return join(folder, program);
-  mkdirSync(CACHE, { recursive: true });
-  const isMovable = !program.startsWith("bin/");
-  const made = isMovable ? mkdtempSync(`${folder}-`) : folder;
-  install(made);
-  if (!isMovable) return join(folder, program);
-  try {
-    renameSync(made, folder);
-  } catch (error) {
-    // Another tool was first.
-    if (!existsSync(join(folder, program))) throw error;
-    rmSync(made, { recursive: true });
-  }
-  return join(folder, program);
+  return pythonProgram("kubernetes-validate", VALIDATE_VERSION);
 }
 
 export interface Rendered {

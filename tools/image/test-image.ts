@@ -1,17 +1,11 @@
-import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
-import { commandOf, FOREIGN_CLIENTS } from "@zooid/conformance/internal/clients";
-import { KAFKA_PORT_COUNT, KAFKA_TRANSCRIPT, runKafka } from "@zooid/conformance/internal/kafka/kafka-run";
-import { startCuttingProxy } from "@zooid/conformance/internal/servers/cutting-proxy";
 import { freePorts } from "@zooid/wire/testing/free-ports";
-import { ROOT } from "../pack/public-packages.ts";
+import { runKazoo } from "./kazoo.ts";
 import { LIMITS, logsOf, podman } from "./podman.ts";
 import { testUsers } from "./test-users.ts";
 
@@ -66,7 +60,6 @@ class ImageRun {
     await this.#checkSecrets();
     await this.#checkProbes();
     await this.#runKazoo();
-    await this.#runKafka();
     await this.#roll();
     await this.#checkStops();
   }
@@ -176,45 +169,9 @@ class ImageRun {
     console.log(`${PROBE_COUNT} probes by nc, none empty; wget, zkCleanup.sh, the version as a label`);
   }
 
-  /** Its scenario at an ensemble has the transcript that it has at Apache's servers. */
   async #runKazoo(): Promise<void> {
-    const kazoo = FOREIGN_CLIENTS.find(({ name }) => name === "kazoo");
-    if (kazoo === undefined) throw new Error("kazoo is not among the foreign clients");
-    const begin = kazoo.build();
-    const { clientPort, adminPort } = this.#member(2);
-    await using proxy = await startCuttingProxy(clientPort);
-    const command = commandOf(kazoo, begin, {
-      direct: `127.0.0.1:${clientPort}`,
-      proxied: `127.0.0.1:${proxy.port}`,
-      admin: `127.0.0.1:${adminPort}`,
-    });
-    const output = await outputOf(command);
-    const expected = readFileSync(join(ROOT, "packages/conformance/transcripts/kazoo.txt"), "utf8");
-    expect(output.trimEnd() === expected.trimEnd(), `kazoo's transcript is the recorded one, found\n${output}`);
-    console.log(`kazoo: ${output.trimEnd().split("\n").length} lines as recorded on Apache ZooKeeper`);
-  }
-
-  /**
-   * Kafka's brokers go through deaths and restarts of the containers as they do at Apache's
-   * servers.
-   */
-  async #runKafka(): Promise<void> {
-    const servers = this.#members.map((member) => ({
-      port: member.clientPort,
-      launch: () => this.#replace(member),
-      kill: async () => {
-        await podman("kill", "--signal", "KILL", member.name);
-        await podman("wait", member.name);
-      },
-      stop: async () => {
-        await podman("stop", "--time", "20", member.name);
-      },
-    }));
-    const ports = await freePorts(KAFKA_PORT_COUNT);
-    const lines = await runKafka({ servers, folder: this.#folder, ports });
-    const expected = readFileSync(KAFKA_TRANSCRIPT, "utf8").trimEnd();
-    expect(lines.join("\n") === expected, `Kafka's transcript is the recorded one, found\n${lines.join("\n")}`);
-    console.log(`Kafka: ${lines.length} lines as recorded on Apache ZooKeeper; one container killed, three restarted`);
+    const count = await runKazoo(this.#member(2).clientPort);
+    console.log(`kazoo: ${count} lines as recorded on Apache ZooKeeper`);
   }
 
   /** A new container with the same volumes, as an update makes it. */
@@ -304,11 +261,4 @@ class ImageRun {
 
 function expect(holds: boolean, claim: string): void {
   if (!holds) throw new Error(`does not hold: ${claim}`);
-}
-
-async function outputOf([program = "", ...args]: readonly string[]): Promise<string> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const [output, [status]] = await Promise.all([text(child.stdout), once(child, "close")]);
-  if (status !== 0) throw new Error(`${program} ended with status ${status}: ${output}`);
-  return output;
 }

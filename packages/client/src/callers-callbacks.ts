@@ -82,7 +82,7 @@ export function guardedTransport(transport: Transport, faults: CallbackFaults): 
   return {
     isSecure: transport.isSecure === true,
     resolve: (host) => transport.resolve(host),
-    connect: (address, events) => transport.connect(address, events),
+    connect: (address, events, reachMs) => transport.connect(address, events, reachMs),
     certificateFault: () => {
       try {
         return transport.certificateFault?.();

@@ -19,6 +19,8 @@ export class HostList {
   #round: readonly HostAddress[] = [];
   #next = 0;
   #addresses: HostAddress[] = [];
+  /** Of the name that was resolved last. */
+  #addressCount = 0;
   /** Preferred hosts of the next round. */
   #first: readonly HostAddress[] = [];
 
@@ -36,6 +38,11 @@ export class HostList {
 
   get hostCount(): number {
     return this.#provider.hosts().length;
+  }
+
+  /** Whether there is another address than the one that is tried. */
+  get hasSeveral(): boolean {
+    return this.hostCount > 1 || this.#addressCount > 1;
   }
 
   /** The hosts that none of these addresses is of. */
@@ -72,6 +79,7 @@ export class HostList {
   /** The addresses of a name. */
   resolved(addresses: readonly HostAddress[]): void {
     this.#addresses = this.#ordered(addresses);
+    this.#addressCount = addresses.length;
   }
 
   #ordering(): readonly HostAddress[] {

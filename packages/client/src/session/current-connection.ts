@@ -50,7 +50,7 @@ export class CurrentConnection {
     return this.#isFull;
   }
 
-  dial(address: HostAddress): void {
+  dial(address: HostAddress, reachMs: number | undefined): void {
     const generation = ++this.#generation;
     const isMine = (): boolean => generation === this.#generation;
     this.#framer = new Framer(this.#config.responseBytesMax);
@@ -73,7 +73,7 @@ export class CurrentConnection {
     // Reported after the machine has finished what it does.
     this.#fail = (error) => queueMicrotask(() => events.closed(asError(error)));
     try {
-      this.#connection = this.#config.transport.connect(address, events);
+      this.#connection = this.#config.transport.connect(address, events, reachMs);
     } catch (error) {
       // An invalid address, such as a port above 65535.
       this.#fail(error);

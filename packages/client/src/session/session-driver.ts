@@ -182,7 +182,7 @@ export class SessionDriver {
         backoff: new Backoff({ leastMs: BACKOFF_BASE_MS, mostMs: BACKOFF_MAX_MS, jitter: 1, random }),
         sinks: {
           resolve: (host) => this.#resolve(host),
-          dial: (address) => this.#connection.dial(address),
+          dial: (address, reachMs) => this.#connection.dial(address, reachMs),
           hangUp: () => this.#hangUp(),
           handshake: (request) => this.#outgoing.handshake(request),
           ping: () => this.#outgoing.ping(),

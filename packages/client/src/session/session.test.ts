@@ -17,12 +17,17 @@ function newSession(
   config: Partial<SessionConfig> = {},
   hosts = [A, B],
   attemptFailed = (_failure: AttemptFailure): void => {},
+  /** Limits of the attempts to reach an address. */
+  limits: (number | undefined)[] = [],
 ) {
   const received: string[] = [];
   let hear = (_word: string): void => {};
   const sinks: SessionSinks = {
     resolve: ({ host }) => received.push(`resolve ${host}`),
-    dial: ({ host, port }) => received.push(`dial ${host}:${port}`),
+    dial: ({ host, port }, reachMs) => {
+      received.push(`dial ${host}:${port}`);
+      limits.push(reachMs);
+    },
     hangUp: () => received.push("hang up"),
     handshake: ({ sessionId, lastZxidSeen, timeoutMs, readOnly }) =>
       received.push(`handshake ${sessionId} ${lastZxidSeen} ${timeoutMs} ${readOnly}`),
@@ -150,6 +155,37 @@ test("an attempt without a greeting in time is given up for the next", () => {
     "hang up",
     "resolve b",
   ]);
+});
+
+test("an address has half a second to answer, and twice as long in each round, where there are others", () => {
+  const limits: (number | undefined)[] = [];
+  const { session } = newSession({ connectTimeoutMs: 3_000 }, [A, B], undefined, limits);
+  session.start(0);
+  for (let round = 0; round < 4; round++) {
+    for (const address of [A1, A2]) {
+      session.resolved([address], 0);
+      session.disconnected(0);
+    }
+    session.tick(session.deadlineMs);
+  }
+  expect(limits).toEqual([500, 500, 1_000, 1_000, 2_000, 2_000, undefined, undefined]);
+  session.resolved([A1], 0);
+  session.opened(0);
+  session.greeted(greeting(), 0);
+  session.disconnected(10);
+  session.resolved([A1], 10);
+  expect(limits.slice(-1)).toEqual([500]);
+});
+
+test.each([
+  [[A1], undefined],
+  [[A1, A2], 500],
+])("a single name with the addresses %j is reached within %s ms in the first round", (addresses, expected) => {
+  const limits: (number | undefined)[] = [];
+  const { session } = newSession({ connectTimeoutMs: 3_000 }, [A], undefined, limits);
+  session.start(0);
+  session.resolved(addresses, 0);
+  expect(limits).toEqual([expected]);
 });
 
 test("a lost connection is followed by attempts to resume the session, with the last zxid seen", () => {

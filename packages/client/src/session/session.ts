@@ -56,8 +56,12 @@ export interface DisconnectReason {
 export interface SessionSinks {
   /** Resolve a name; answered by `resolved`, with an empty list if it has no address. */
   resolve(host: HostAddress): void;
-  /** Connect; answered by `opened` or `disconnected`. */
-  dial(address: HostAddress): void;
+  /**
+   * Connect; answered by `opened` or `disconnected`.
+   *
+   * @param reachMs time until something answers at the address; undefined: no limit of its own
+   */
+  dial(address: HostAddress, reachMs: number | undefined): void;
   /** Close the connection, or cancel the attempt, without further events of it. */
   hangUp(): void;
   /** Send the first frame; answered by `greeted` or `disconnected`. */
@@ -98,6 +102,13 @@ const PING_AFTER_MS_MAX = 10_000;
  * not lost for long.
  */
 const REFUSED_ROUNDS = 3;
+/**
+ * Time until something answers at an address, in the first round through all addresses; twice as
+ * long in each further one, up to the limit of an attempt. The address of a host that is gone
+ * refuses nothing: it is silent, and other servers wait behind it. Networks with longer round trips
+ * are reached in a later round.
+ */
+const REACH_MS_LEAST = 500;
 /** Time that closing waits for the server's answer. */
 const CLOSE_MS_MAX = 5_000;
 /**
@@ -131,6 +142,8 @@ export class Session {
    */
   #refusedRounds = 0;
   #wasRefused = false;
+  /** Rounds through all addresses since the last connection. */
+  #rounds = 0;
   #handshakeAtMs = 0;
   #sentAtMs = 0;
   #receivedAtMs = 0;
@@ -371,6 +384,7 @@ export class Session {
     }
     if (kind === "connected") {
       if (!isFault) this.#backoff.reset();
+      this.#rounds = 0;
       this.#phase = { kind: "waiting", deadlineMs: nowMs };
       this.#sinks.severed(cause);
       this.#sinks.state({ kind: "suspended", sessionId: this.#id });
@@ -524,7 +538,7 @@ export class Session {
     const address = this.#hosts.takeAddress();
     if (address !== undefined) {
       this.#phase = { kind: "dialing", address, deadlineMs };
-      this.#sinks.dial(address);
+      this.#sinks.dial(address, this.#reachMs);
       return;
     }
     const host = this.#hosts.takeHost();
@@ -537,7 +551,14 @@ export class Session {
     this.#phase = { kind: "waiting", deadlineMs: nowMs + this.#backoff.nextDelayMs() };
   }
 
+  get #reachMs(): number | undefined {
+    if (!this.#hosts.hasSeveral) return undefined;
+    const reachMs = REACH_MS_LEAST * 2 ** Math.min(this.#rounds, 20);
+    return reachMs < this.#config.connectTimeoutMs ? reachMs : undefined;
+  }
+
   #endRound(): void {
+    this.#rounds++;
     const hasSession = this.#id !== SESSION_NONE && !this.#isLost;
     this.#refusedRounds = this.#wasRefused && !hasSession ? this.#refusedRounds + 1 : 0;
     this.#wasRefused = false;

@@ -8,6 +8,7 @@ import { connect, createClient } from "../connect.ts";
 import { ZkError } from "../errors.ts";
 import type { ClientOptions } from "../options.ts";
 import { ScriptedServer } from "../testing/scripted-server.ts";
+import { SilentPort } from "../testing/silent-port.ts";
 import type { AttemptError } from "./attempt-failures.ts";
 import { printDebug } from "./debug-output.ts";
 import type { ConnectionMessage } from "./diagnostics.ts";
@@ -179,4 +180,16 @@ test.each([
   await zk.connected();
   const namespaces = new Set(lines.map((line) => line.split(" ")[0]));
   expect(namespaces.size).toBe(count);
+});
+
+test("a server whose address is silent is left for the next one", async () => {
+  await using silent = await SilentPort.open();
+  await using server = await ScriptedServer.start();
+  zk = createClient(`127.0.0.1:${silent.port},${server.hosts}`, {
+    connectTimeoutMs: Number.POSITIVE_INFINITY,
+    connectWarningMs: Number.POSITIVE_INFINITY,
+    hostOrder: "given",
+  });
+  await server.session();
+  await zk.connected();
 });

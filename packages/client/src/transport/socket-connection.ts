@@ -36,14 +36,17 @@ async function resolveService(service: string): Promise<readonly HostAddress[]> 
   return addresses;
 }
 
-/**
- * A connection over a socket of Node's.
- *
- * @param opened the socket's event after which it can be used
- */
+interface Opening {
+  /** The socket's event after which it can be used. */
+  readonly opened: "connect" | "secureConnect";
+  /** As of {@link Transport.connect}. */
+  readonly reachMs: number | undefined;
+}
+
+/** A connection over a socket of Node's. */
 export function socketConnection(
   open: (options: SocketOptions) => Socket,
-  opened: "connect" | "secureConnect",
+  { opened, reachMs }: Opening,
   events: TransportEvents,
 ): TransportConnection {
   let fault: Error | undefined;
@@ -59,8 +62,14 @@ export function socketConnection(
       },
     },
   });
+  // The system waits for minutes where nothing answers, as at the address of a host that is gone.
+  const unreached =
+    reachMs === undefined || reachMs === Number.POSITIVE_INFINITY
+      ? undefined
+      : setTimeout(() => socket.destroy(silence(reachMs)), reachMs);
   // A server that is down is dialed again and again, in the end perhaps from its own port.
   socket.once("connect", () => {
+    clearTimeout(unreached);
     if (isConnectedToItself(socket)) socket.destroy(selfConnection(socket));
   });
   socket.once(opened, () => {
@@ -75,6 +84,7 @@ export function socketConnection(
   // The server has ended the connection: there is no reason for a half-open one.
   socket.on("end", () => socket.destroy());
   socket.once("close", () => {
+    clearTimeout(unreached);
     if (isGone) return;
     isGone = true;
     events.closed(fault);
@@ -86,6 +96,11 @@ export function socketConnection(
       socket.destroy();
     },
   };
+}
+
+function silence(reachMs: number): Error {
+  const text = `nothing answered within ${reachMs} ms: the host may be down or firewalled`;
+  return Object.assign(new Error(text), { code: "ETIMEDOUT" });
 }
 
 function selfConnection({ remoteAddress = "", remotePort = 0 }: Socket): Error {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { SilentPort } from "../testing/silent-port.ts";
 import { socketConnection } from "./socket-connection.ts";
 import { tcpTransport } from "./tcp-transport.ts";
 import type { TransportConnection } from "./transport.ts";
@@ -124,9 +125,18 @@ test("a connection to itself is a refused one, and frees the port at once", asyn
     socketConnection(
       // Without a server the system may choose the dialed port as the connection's own.
       (options) => connectSocket({ host: "127.0.0.1", port, localPort: port, ...options }),
-      "connect",
+      { opened: "connect", reachMs: undefined },
       { opened: () => expect.fail("it was opened"), data: () => {}, drained: () => {}, closed: resolve },
     );
   });
   expect(await closed).toMatchObject({ code: "ECONNREFUSED", message: expect.stringContaining("to itself") });
+});
+
+test("an address that is silent ends an attempt at its limit", async () => {
+  await using silent = await SilentPort.open();
+  const closed = new Promise<Error | undefined>((resolve) => {
+    const events = { opened: () => expect.fail("it was opened"), data: () => {}, drained: () => {}, closed: resolve };
+    tcpTransport.connect({ host: "127.0.0.1", port: silent.port }, events, 20);
+  });
+  expect(await closed).toMatchObject({ code: "ETIMEDOUT", message: expect.stringContaining("within 20 ms") });
 });

@@ -5,6 +5,6 @@ import type { Transport } from "./transport.ts";
 /** Plain TCP, names resolved by the system at each attempt. */
 export const tcpTransport: Transport = {
   resolve: resolveByName,
-  connect: ({ host, port }, events) =>
-    socketConnection((options) => connect({ host, port, ...options }), "connect", events),
+  connect: ({ host, port }, events, reachMs) =>
+    socketConnection((options) => connect({ host, port, ...options }), { opened: "connect", reachMs }, events),
 };

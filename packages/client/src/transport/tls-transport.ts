@@ -62,10 +62,11 @@ export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transpor
     isSecure: true,
     certificateFault: () => ownCertificateFault(current()),
     resolve: resolveByName,
-    connect: ({ host, port, name }, events) => {
+    connect: ({ host, port, name }, events, reachMs) => {
       const { servername = name, ...others } = current();
       const named = servername === undefined ? {} : { servername };
-      return socketConnection((base) => connect({ ...others, ...named, ...base, host, port }), "secureConnect", events);
+      const how = { opened: "secureConnect", reachMs } as const;
+      return socketConnection((base) => connect({ ...others, ...named, ...base, host, port }), how, events);
     },
   };
 }

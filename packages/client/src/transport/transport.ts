@@ -14,8 +14,13 @@ export interface Transport {
   certificateFault?(): string | undefined;
   /** All addresses of a name, resolved at each call; rejects, or is empty, if there is none. */
   resolve(host: HostAddress): Promise<readonly HostAddress[]>;
-  /** Starts a connection; its events go to `events`, never before this call has returned. */
-  connect(address: HostAddress, events: TransportEvents): TransportConnection;
+  /**
+   * Starts a connection; its events go to `events`, never before this call has returned.
+   *
+   * @param reachMs time until something answers at the address, before TLS and the like, in
+   *   milliseconds: other addresses are tried behind it. Default: no limit. May be ignored
+   */
+  connect(address: HostAddress, events: TransportEvents, reachMs?: number): TransportConnection;
 }
 
 export interface TransportEvents {

@@ -2,10 +2,10 @@
  * The Helm chart on Kubernetes itself: installed, rolled, evicted, grown and shrunk, given a
  * template that cannot start, and other certificates, while clients write.
  *
- *     npm run tool -- kubernetes [--rounds 1] [--image localhost/zooid:latest]
+ *     npm run tool -- kubernetes [--rounds 1] [--image localhost/zooid:latest] [--gap-ms 3000]
  *
  * In each act a client with a session and an ephemeral node writes: no answered write is missing,
- * and its session continues. Kubernetes is built from its sources, kept in .cache; the rest is
+ * its session continues, and it never waits longer for an answer than --gap-ms. Kubernetes is built from its sources, kept in .cache; the rest is
  * Debian's (etcd-server, containerd, runc, containernetworking-plugins, podman). Needs root, and an
  * image that `npm run tool -- image build` made.
  */
@@ -20,7 +20,7 @@ import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { Cluster } from "./cluster.ts";
 import { installComponents } from "./components.ts";
 
-const options = toolOptions({ rounds: 1, image: "localhost/zooid:latest" });
+const options = toolOptions({ rounds: 1, image: "localhost/zooid:latest", "gap-ms": 3000 });
 const CHART = join(ROOT, "deploy/helm/zooid");
 const CLIENT = join(import.meta.dirname, "writing-client.ts");
 const [, appVersion = ""] = /^appVersion: (.*)$/m.exec(readFileSync(join(CHART, "Chart.yaml"), "utf8")) ?? [];
@@ -146,6 +146,8 @@ async function act(what: string, pods: number, carryOut: () => Promise<void>): P
   const report = said.split("\n").find((line) => line.startsWith("{")) ?? "";
   console.log(`${what}: ${(ms / 1000).toFixed(1)} s; ${report}`);
   if (child.exitCode !== 0) faults.push(`${what}: ${said}`);
+  const gapMs = Number(/"longestGapMs":(\d+)/.exec(report)?.[1]);
+  if (gapMs > options["gap-ms"]) faults.push(`${what}: no answer for ${gapMs} ms`);
 }
 
 async function timed(what: string, carryOut: () => Promise<void>): Promise<void> {
