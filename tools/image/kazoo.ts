@@ -5,12 +5,16 @@ import { startCuttingProxy } from "@zooid/conformance/internal/servers/cutting-p
 import { run } from "@zooid/trials/internal/processes/run";
 import { ROOT } from "../pack/public-packages.ts";
 
+/** What a scenario finds by the address of its client. */
+const BY_ADDRESS = /^get by address: .*$/m;
+
 /**
  * kazoo's scenario at a server, whose transcript is the one recorded on Apache ZooKeeper.
  *
+ * @param isTranslated whether the server sees another address than the client's, as behind a bridge
  * @returns the number of its lines
  */
-export async function runKazoo(port: number): Promise<number> {
+export async function runKazoo(port: number, isTranslated = false): Promise<number> {
   const kazoo = FOREIGN_CLIENTS.find(({ name }) => name === "kazoo");
   if (kazoo === undefined) throw new Error("kazoo is not among the foreign clients");
   const begin = kazoo.build();
@@ -19,7 +23,8 @@ export async function runKazoo(port: number): Promise<number> {
   const proxied = `127.0.0.1:${proxy.port}`;
   const [program = "", ...args] = commandOf(kazoo, begin, { direct, proxied, admin: "" });
   const { stdout } = await run(program, args, ROOT);
-  const expected = readFileSync(join(ROOT, "packages/conformance/transcripts/kazoo.txt"), "utf8").trimEnd();
+  const recorded = readFileSync(join(ROOT, "packages/conformance/transcripts/kazoo.txt"), "utf8").trimEnd();
+  const expected = isTranslated ? recorded.replace(BY_ADDRESS, "get by address: NoAuthError") : recorded;
   if (stdout.trimEnd() !== expected) throw new Error(`kazoo's transcript is not the recorded one:\n${stdout}`);
   return expected.split("\n").length;
 }

@@ -15,6 +15,7 @@ import {
 import type { LearnerFault } from "@zooid/zab";
 import { areWithin } from "../auth/identities.ts";
 import type { WriteParts } from "../parts/writes.ts";
+import type { SessionEnds } from "../sessions/session-ends.ts";
 import { isEnding, mayRenew } from "../sessions/session-password.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { addsData } from "../writes/additions.ts";
@@ -24,6 +25,7 @@ import { RemoteClients } from "./remote-clients.ts";
 
 interface Parts extends WriteParts {
   readonly sessions: Sessions;
+  readonly sessionEnds: SessionEnds;
 }
 
 /** A longer request takes as long as several ops, above all one with a long path. */
@@ -232,6 +234,7 @@ export class ForwardedRequests {
       return;
     }
     const session = sessions.get(sessionIdFromHalves(sessionHigh, sessionLow));
+    if (session?.closing === true) this.#parts.sessionEnds.proposeAtOnce(session);
     // rule: a-closing-session-is-refused
     if (session === undefined || session.closing) proposer.refuse(requester, ErrorCode.SESSION_EXPIRED);
     // rule: requests-of-a-moved-session-are-refused

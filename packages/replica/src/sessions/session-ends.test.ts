@@ -1,5 +1,6 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import { describe, expect, test } from "vitest";
+import { TestEnsemble, type TestMember } from "../testing/ensemble.ts";
 import { TestReplica } from "../testing/replica.ts";
 import { create, read } from "../testing/requests.ts";
 
@@ -119,4 +120,20 @@ describe("a session that an operator ends", () => {
     expect([zk.take(ended), childCount(zk, other), zk.replica.tree.sessionCount]).toEqual([["close"], 0, 1]);
     expect(zk.replica.endSession(id)).toBe("unknown");
   });
+});
+
+test("a write that is refused for a decided end is ordered behind the end", () => {
+  // Turns propose no end, as while a multi is prepared.
+  const ensemble = new TestEnsemble(3, {}, { endOpCountPerTurn: 0 });
+  const [follower] = ensemble.followers as [TestMember];
+  const { leader } = ensemble;
+  const ref = follower.open();
+  const { session } = follower;
+  expect(leader.replica.endSession(session)).toBe("ending");
+  ensemble.run();
+  const sessions = () => [leader, follower].map(({ replica }) => replica.tree.sessionCount);
+  expect(sessions()).toEqual([1, 1]);
+  follower.send(ref, 1, OpCode.CREATE, create("/late"));
+  ensemble.run();
+  expect([...sessions(), follower.take(ref)]).toEqual([0, 0, ["close", "1 SESSION_EXPIRED"]]);
 });

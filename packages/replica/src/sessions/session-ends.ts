@@ -31,7 +31,7 @@ export class SessionEnds {
   readonly #parts: Parts;
   readonly #unansweredCloses = new Map<SessionId, UnansweredClose>();
   /** Decided ends that are not proposed, or only in part, in order: some are proposed each turn. */
-  #pending: Pick<Session, "idHigh" | "idLow">[] = [];
+  readonly #pending = new Map<SessionId, Pick<Session, "idHigh" | "idLow">>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -79,32 +79,50 @@ export class SessionEnds {
 
   /** The end of a session is decided, or is to be continued. */
   add(session: Pick<Session, "idHigh" | "idLow">): void {
-    this.#pending.push(session);
+    this.#pending.set(sessionIdFromHalves(session.idHigh, session.idLow), session);
     this.#parts.postponed.mark();
   }
 
   /** Whether {@link propose} has something to do. */
   get hasPending(): boolean {
-    return this.#pending.length > 0;
+    return this.#pending.size > 0;
   }
 
   /** Proposes decided ends, as many as one turn may: thousands of sessions may expire at once. */
   propose(): void {
-    const { config, tools, proposer, inFlightWrites } = this.#parts;
+    const { config, tools, proposer } = this.#parts;
     if (proposer.isPreparing) return;
     const { endOpCountPerTurn, closePathBytesMax } = config;
     const { batcher } = tools;
     const opCountBefore = proposer.opCount;
     const bytesBefore = batcher.sizeBytes;
-    let taken = 0;
-    for (const session of this.#pending) {
+    for (const [id, session] of this.#pending) {
       if (proposer.opCount - opCountBefore >= endOpCountPerTurn) break;
       if (batcher.sizeBytes - bytesBefore >= FULL_TRANSACTIONS_PER_TURN * closePathBytesMax) break;
-      taken++;
-      const sequence = inFlightWrites.issueWithoutClient(OpCode.CLOSE_SESSION);
-      proposer.closeSession(inFlightWrites.requester(session, 0, OpCode.CLOSE_SESSION, sequence));
+      this.#propose(id, session);
     }
-    if (taken > 0) this.#pending = this.#pending.slice(taken);
+  }
+
+  /**
+   * Proposes the end of a session at once, if it is decided and not proposed. A write is refused
+   * for an end that is ordered before it:
+   *
+   * 1. The leader S1 decides that a session has expired, and cannot propose its end yet, since a
+   * multi is being prepared.
+   * 2. A write of the session comes by S2. S1 refuses it, and the refusal is committed.
+   * 3. S1 crashes. The next leader does not know of the end: the client was told that its session
+   * has expired, and the session lives.
+   */
+  proposeAtOnce({ id }: Session): void {
+    const session = this.#pending.get(id);
+    if (session !== undefined) this.#propose(id, session);
+  }
+
+  #propose(id: SessionId, session: Pick<Session, "idHigh" | "idLow">): void {
+    const { proposer, inFlightWrites } = this.#parts;
+    this.#pending.delete(id);
+    const sequence = inFlightWrites.issueWithoutClient(OpCode.CLOSE_SESSION);
+    proposer.closeSession(inFlightWrites.requester(session, 0, OpCode.CLOSE_SESSION, sequence));
   }
 
   /**
@@ -157,6 +175,6 @@ export class SessionEnds {
   /** The role has ended: the next leader proposes the ends. */
   clear(): void {
     this.#unansweredCloses.clear();
-    this.#pending = [];
+    this.#pending.clear();
   }
 }
