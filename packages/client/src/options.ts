@@ -39,8 +39,8 @@ export interface ClientOptions {
   /**
    * For one attempt at one address, in milliseconds; `Infinity` for no limit. Default: the
    * session's timeout divided by the number of hosts, at most 10 s. Where there are other addresses,
-   * one that does not answer at all is left after half a second, and after twice as long in each
-   * further round.
+   * one that does not answer at all is left after half a second, and later than that in further
+   * rounds.
    */
   readonly connectTimeoutMs?: number;
   /**

@@ -178,6 +178,7 @@ function codeOf({ cause }: AttemptFailure): string | undefined {
   return cause === undefined || cause instanceof WireError ? undefined : systemCode(cause);
 }
 
-function systemCode(error: Error): string | undefined {
+/** The code that the system or Node.js gave an error, such as `ECONNREFUSED`. */
+export function systemCode(error: Error): string | undefined {
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

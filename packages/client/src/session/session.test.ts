@@ -157,24 +157,32 @@ test("an attempt without a greeting in time is given up for the next", () => {
   ]);
 });
 
-test("an address has half a second to answer, and twice as long in each round, where there are others", () => {
+test("an address has half a second to answer where there are others, and twice as long where all are silent", () => {
   const limits: (number | undefined)[] = [];
   const { session } = newSession({ connectTimeoutMs: 3_000 }, [A, B], undefined, limits);
   session.start(0);
-  for (let round = 0; round < 4; round++) {
-    for (const address of [A1, A2]) {
-      session.resolved([address], 0);
-      session.disconnected(0);
+  const round = (cause?: Error): (number | undefined)[] => {
+    for (const end of [undefined, { cause }]) {
+      session.resolved([A1], 0);
+      session.disconnected(0, end);
     }
     session.tick(session.deadlineMs);
-  }
-  expect(limits).toEqual([500, 500, 1_000, 1_000, 2_000, 2_000, undefined, undefined]);
+    return limits.splice(0);
+  };
+  expect([round(), round(), round(), round()]).toEqual([
+    [500, 500],
+    [1_000, 1_000],
+    [2_000, 2_000],
+    [undefined, undefined],
+  ]);
   session.resolved([A1], 0);
   session.opened(0);
   session.greeted(greeting(), 0);
   session.disconnected(10);
-  session.resolved([A1], 10);
-  expect(limits.slice(-1)).toEqual([500]);
+  limits.splice(0);
+  const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+  const rounds = Array.from({ length: 5 }, () => round(refused)[0]);
+  expect(rounds).toEqual([500, 500, 500, 500, 1_000]);
 });
 
 test.each([

@@ -23,7 +23,7 @@ import {
 import type { ConnectResponse } from "@zooid/wire";
 import { addressText, type HostAddress } from "../servers/connect-string.ts";
 import type { HostList } from "../servers/host-list.ts";
-import type { AttemptFailure } from "./attempt-failures.ts";
+import { type AttemptFailure, systemCode } from "./attempt-failures.ts";
 import type { ClientState } from "./client-state.ts";
 
 export interface SessionConfig {
@@ -103,12 +103,15 @@ const PING_AFTER_MS_MAX = 10_000;
  */
 const REFUSED_ROUNDS = 3;
 /**
- * Time until something answers at an address, in the first round through all addresses; twice as
- * long in each further one, up to the limit of an attempt. The address of a host that is gone
- * refuses nothing: it is silent, and other servers wait behind it. Networks with longer round trips
- * are reached in a later round.
+ * Time until something answers at an address, in the first round through all addresses. The address
+ * of a host that is gone refuses nothing: it is silent, and other servers wait behind it. The time
+ * doubles, up to the limit of an attempt, after each round in which all addresses were silent, as
+ * they are where round trips take longer. Where one answered, as servers without a leader do, it
+ * doubles after four rounds: the silent one may be far away.
  */
 const REACH_MS_LEAST = 500;
+const DOUBLINGS_PER_ANSWERED_ROUND = 0.25;
+const DOUBLINGS_MAX = 20;
 /** Time that closing waits for the server's answer. */
 const CLOSE_MS_MAX = 5_000;
 /**
@@ -142,8 +145,9 @@ export class Session {
    */
   #refusedRounds = 0;
   #wasRefused = false;
-  /** Rounds through all addresses since the last connection. */
-  #rounds = 0;
+  /** How often the time for reaching an address has doubled since the last connection, in parts. */
+  #doublings = 0;
+  #wasReached = false;
   #handshakeAtMs = 0;
   #sentAtMs = 0;
   #receivedAtMs = 0;
@@ -268,6 +272,7 @@ export class Session {
     const phase = this.#phase;
     if (phase.kind !== "dialing") return;
     this.#phase = { ...phase, kind: "greeting" };
+    this.#wasReached = true;
     this.#handshakeAtMs = nowMs;
     if (this.#isProvisional) this.#forget();
     this.#sinks.handshake({
@@ -384,7 +389,7 @@ export class Session {
     }
     if (kind === "connected") {
       if (!isFault) this.#backoff.reset();
-      this.#rounds = 0;
+      this.#doublings = 0;
       this.#phase = { kind: "waiting", deadlineMs: nowMs };
       this.#sinks.severed(cause);
       this.#sinks.state({ kind: "suspended", sessionId: this.#id });
@@ -392,6 +397,7 @@ export class Session {
       this.#attempt(nowMs);
     } else if (kind === "dialing" || kind === "greeting") {
       if (kind === "greeting") this.#wasRefused = true;
+      if (cause !== undefined && systemCode(cause) === "ECONNREFUSED") this.#wasReached = true;
       const step = kind === "greeting" ? "greet" : "connect";
       this.#attemptAfter({ host: phase.address, step, kind: "failed", cause, received }, nowMs);
     }
@@ -553,12 +559,13 @@ export class Session {
 
   get #reachMs(): number | undefined {
     if (!this.#hosts.hasSeveral) return undefined;
-    const reachMs = REACH_MS_LEAST * 2 ** Math.min(this.#rounds, 20);
+    const reachMs = REACH_MS_LEAST * 2 ** Math.min(Math.floor(this.#doublings), DOUBLINGS_MAX);
     return reachMs < this.#config.connectTimeoutMs ? reachMs : undefined;
   }
 
   #endRound(): void {
-    this.#rounds++;
+    this.#doublings += this.#wasReached ? DOUBLINGS_PER_ANSWERED_ROUND : 1;
+    this.#wasReached = false;
     const hasSession = this.#id !== SESSION_NONE && !this.#isLost;
     this.#refusedRounds = this.#wasRefused && !hasSession ? this.#refusedRounds + 1 : 0;
     this.#wasRefused = false;
