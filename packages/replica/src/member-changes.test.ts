@@ -1,4 +1,5 @@
 import { type Members, membersOf, membersText, OpCode, serverId, ZXID_NONE } from "@zooid/model";
+import { versionWith } from "@zooid/model/testing/versions";
 import { describe, expect, test } from "vitest";
 import { TestEnsemble } from "./testing/ensemble.ts";
 import { create, read, reconfig, setData } from "./testing/requests.ts";
@@ -28,7 +29,11 @@ function ensembleOf(voterCount: number, joinerCount = 0, voterCountMin = 2): Tes
   return new TestEnsemble(
     voterCount,
     { observers: joinerCount, members, voterCountMin },
-    { isReconfigEnabled: true, auth: { superDigest: undefined, digestEnabled: true, skipAcl: true } },
+    {
+      isReconfigEnabled: true,
+      auth: { superDigest: undefined, digestEnabled: true, skipAcl: true },
+      levels: versionWith(1),
+    },
   );
 }
 
@@ -191,6 +196,24 @@ describe("a change is refused", () => {
       expect.stringContaining("1 data"),
       expect.stringContaining("RECONFIG_IN_PROGRESS"),
     ]);
+  });
+
+  test("while the feature level is being raised, and the level while members change", () => {
+    const ensemble = ensembleOf(3, 1);
+    for (const member of ensemble.members) ensemble.upgrade(member, 2);
+    ensemble.advance(1000);
+    const { leader } = ensemble;
+    const ref = leader.open();
+    leader.send(ref, 1, OpCode.RECONFIG, reconfig(line(4)));
+    expect(leader.replica.raiseLevel()).toEqual({ kind: "busy" });
+    ensemble.run();
+    expect([votersOf(ensemble, 1), leader.replica.zab.level]).toEqual(["1,2,3,4", 1]);
+    expect(leader.replica.raiseLevel()).toEqual({ kind: "proposed", level: 2, from: 1 });
+    leader.send(ref, 2, OpCode.RECONFIG, reconfig(null, "4"));
+    ensemble.run();
+    expect([votersOf(ensemble, 1), leader.replica.zab.level]).toEqual(["1,2,3,4", 2]);
+    expect(leader.take(ref).map((answer) => answer.split(" ")[1])).toEqual(["data", "RECONFIG_IN_PROGRESS"]);
+    expect(change(ensemble, null, "4")).not.toContain("server.4");
   });
 
   test("without the permission to write the configuration, and where it is switched off", () => {

@@ -252,8 +252,13 @@ export class ZabPeer {
    * At the leader: one of the next batches raises the feature level. Until the level is in force
    * nothing is proposed that needs it.
    */
-  expectRaise(): void {
-    this.#level.isExpected = true;
+  expectRaise(isExpected: boolean): void {
+    this.#level.isExpected = isExpected;
+  }
+
+  /** At the leader: a raise of the level is prepared, or logged and not committed yet. */
+  get isRaisingLevel(): boolean {
+    return this.#level.isExpected || this.levelRaise.level > this.level;
   }
 
   /** At the leader: the members, and the feature levels that they know. Undefined elsewhere. */

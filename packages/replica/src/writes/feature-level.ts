@@ -33,7 +33,7 @@ export type RaiseAnswer =
   | { readonly kind: "under-way"; readonly level: number }
   | { readonly kind: "blocked"; readonly level: number; readonly blockers: readonly LevelBlocker[] }
   | { readonly kind: "not-leading" }
-  /** A large multi is being prepared: the operator asks again. */
+  /** A large multi is being prepared, or the members change: the operator asks again. */
   | { readonly kind: "busy" };
 
 /** Requests that become transactions of other operations. */
@@ -97,7 +97,7 @@ export class FeatureLevel {
     clearTxnOp(op, OpCode.RAISE_LEVEL);
     op.version = level;
     this.#prepared = zxid;
-    this.#parts.zab.expectRaise();
+    this.#parts.zab.expectRaise(true);
   }
 
   /** The raise of that zxid is in the log. */
@@ -108,6 +108,7 @@ export class FeatureLevel {
   /** The leadership has ended: what is prepared is not proposed any more. */
   discard(): void {
     this.#prepared = undefined;
+    this.#parts.zab.expectRaise(false);
   }
 }
 

@@ -64,6 +64,8 @@ export class MemberChanges {
     if (current === undefined) return ErrorCode.UNIMPLEMENTED;
     // rule: one-change-at-a-time
     if (members.isChanging || this.#isPending) return ErrorCode.RECONFIG_IN_PROGRESS;
+    // The raise was checked against the members of before.
+    if (zab.isRaisingLevel) return ErrorCode.RECONFIG_IN_PROGRESS;
     // The servers' files may name different first ones.
     if (current.version === ZXID_NONE) return ErrorCode.RECONFIG_IN_PROGRESS;
     if (change.fromVersion !== -1 && change.fromVersion !== current.version) return ErrorCode.BAD_VERSION;
@@ -106,6 +108,11 @@ export class MemberChanges {
     return code;
   }
 
+  /** Whether a change is prepared, or logged and not committed yet. */
+  get isUnderWay(): boolean {
+    return this.#isPending || this.#parts.zab.members.isChanging;
+  }
+
   /**
    * The configuration that it is time to propose: with the disks of voters that wait to be counted,
    * or the list of servers that enough of them have in their files. Only at the leader.
@@ -116,7 +123,7 @@ export class MemberChanges {
     if (nowMs < this.#wishDueMs) return undefined;
     this.#wishDueMs = nowMs + config.tickMs / 2;
     this.#reportWishes();
-    if (this.#isPending || automaticTransfer.isUnderWay) return undefined;
+    if (this.#isPending || automaticTransfer.isUnderWay || zab.isRaisingLevel) return undefined;
     // The disks first: a server waits to be counted.
     const wish = zab.voterDisks?.due ?? this.#listDue;
     if (wish === undefined || wishText(wish, wish.version).length <= CONFIG_BYTES_MAX) return wish;

@@ -245,6 +245,10 @@ export class TxnProposer {
     const answer = this.#parts.featureLevel.mayRaise();
     if (answer.kind !== "proposed") return answer;
     if (this.isPreparing) return { kind: "busy" };
+    // 1. The leader S3 of S2 and S3 has logged a change that adds S1. S1's version does
+    //    not know the level, and those of S2 and S3 do.
+    // 2. If S3 raised the level now, S1 would be a member that cannot follow.
+    if (this.#parts.memberChanges.isUnderWay) return { kind: "busy" };
     this.#raiseTo(answer.level);
     return answer;
   }

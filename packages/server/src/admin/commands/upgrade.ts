@@ -90,7 +90,7 @@ export async function finalizeUpgrade(view: AdminView, request: CommandRequest):
     case "under-way":
       return notYet(`level ${answer.level} is being raised already`);
     case "busy":
-      return notYet("a large transaction is being prepared");
+      return notYet("a large transaction is being prepared, or the members are being changed");
     case "blocked":
       return new Failure(`level ${answer.level} cannot be raised: ${answer.blockers.map(blockerText).join("; ")}`, 409);
     case "not-leading":
