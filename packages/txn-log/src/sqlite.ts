@@ -355,8 +355,10 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const scrub =
       options.scrub === undefined ? undefined : newScrub(options.scrub, { log, state, logDirectory, leases, rewrite });
     // Before anything is checkpointed, and purged.
-    if (options.archive !== undefined)
+    if (options.archive !== undefined) {
       archive = newArchive(options.archive, { log, transfers, logDirectory, leases, options });
+      log.observe(archive);
+    }
     const history =
       options.archive === undefined
         ? undefined

@@ -2,8 +2,16 @@ import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { assert, FRAME_HEADER_BYTES, type TxnDecoder, writeFrameHeader, type Zxid } from "@zooid/model/storage";
+import {
+  assert,
+  copyBytes,
+  FRAME_HEADER_BYTES,
+  type TxnDecoder,
+  writeFrameHeader,
+  type Zxid,
+} from "@zooid/model/storage";
 import { ChainCursor } from "../chain.ts";
+import { BatchCursor } from "../entry-batch.ts";
 import { syncDirectoryOf } from "../sync-path.ts";
 import type { LogPosition } from "../txn-log.ts";
 import {
@@ -18,8 +26,11 @@ import {
 import { PathIndexBuilder } from "./path-index.ts";
 import { packed } from "./zstd.ts";
 
-/** Frames of one block; a block of one large entry has more. */
-const BLOCK_BYTES = 16 * 1024;
+/**
+ * Frames of one block; a block of one large entry has more. To begin and end a compression takes 35
+ * µs, as long as to compress 10 KiB, and a reader unpacks a whole block for each entry of it.
+ */
+export const BLOCK_BYTES: number = 32 * 1024;
 const WRITE_BYTES = 256 * 1024;
 const FILE_MODE = 0o600;
 /** The name of a file that is being written: an open removes it. */
@@ -41,6 +52,7 @@ export class ArchiveFileWriter {
   readonly #index: PathIndexBuilder;
   readonly #seed: number = randomBytes(4).readUInt32LE();
   readonly #chain = new ChainCursor();
+  readonly #batch = new BatchCursor();
   readonly #blocks: Buffer[] = [];
   #rows: Buffer = Buffer.alloc(ROW_BYTES * 64);
   #frames: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
@@ -67,6 +79,10 @@ export class ArchiveFileWriter {
     return { zxid: this.#last, chain: this.#chain.value() };
   }
 
+  get last(): Zxid {
+    return this.#last;
+  }
+
   /** Bytes of the frames, before compression. */
   get frameBytes(): number {
     return this.#frameBytes;
@@ -74,21 +90,59 @@ export class ArchiveFileWriter {
 
   /** Takes an entry; its bytes are the caller's again afterwards. */
   add(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
-    const length = end - start;
-    const size = FRAME_HEADER_BYTES + length;
-    if (this.#framesEnd > 0 && this.#framesEnd + size > BLOCK_BYTES) this.#endBlock();
+    const size = FRAME_HEADER_BYTES + end - start;
+    this.#makeRoom(size);
     if (this.#framesEnd === 0) this.#firstInBlock = zxid;
-    if (size > this.#frames.length) this.#frames = Buffer.allocUnsafeSlow(size);
-    writeFrameHeader(this.#frames, this.#framesEnd, zxid, length);
-    this.#frames.set(bytes.subarray(start, end), this.#framesEnd + FRAME_HEADER_BYTES);
+    writeFrameHeader(this.#frames, this.#framesEnd, zxid, end - start);
+    copyBytes(bytes, start, end, this.#frames, this.#framesEnd + FRAME_HEADER_BYTES);
     this.#framesEnd += size;
+    this.#note(zxid, bytes, start, end);
+  }
+
+  /**
+   * Takes entries that lie as frames, one behind another, as {@link add} does.
+   *
+   * @returns how many there were
+   */
+  addFrames(bytes: Uint8Array, start: number, end: number): number {
+    const batch = this.#batch;
+    const before = this.#entryCount;
+    batch.open(bytes, start, end);
+    // Those from here on are of the present block, and are copied into it as one piece.
+    let from = start;
+    for (let at = start; batch.next(); at = batch.end) {
+      if (this.#framesEnd + batch.end - from > BLOCK_BYTES) {
+        this.#copyFrames(bytes, from, at);
+        from = at;
+        this.#makeRoom(batch.end - at);
+      }
+      if (this.#framesEnd === 0 && at === from) this.#firstInBlock = batch.zxid;
+      this.#note(batch.zxid, bytes, batch.start, batch.end);
+    }
+    this.#copyFrames(bytes, from, end);
+    return this.#entryCount - before;
+  }
+
+  #copyFrames(bytes: Uint8Array, start: number, end: number): void {
+    copyBytes(bytes, start, end, this.#frames, this.#framesEnd);
+    this.#framesEnd += end - start;
+  }
+
+  /** Ends the block if a frame does not fit any more. A larger frame has a block of its own. */
+  #makeRoom(size: number): void {
+    if (this.#framesEnd > 0 && this.#framesEnd + size > BLOCK_BYTES) this.#endBlock();
+    if (size > this.#frames.length) this.#frames = Buffer.allocUnsafeSlow(size);
+  }
+
+  #note(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
+    const length = end - start;
     this.#chain.add(zxid, length, crc32(bytes.subarray(start, end)));
     this.#index.add(bytes, start, end);
     const { timeMs } = this.#index.header;
     this.#entryCount++;
-    this.#frameBytes += size;
-    this.#firstMs = Math.min(this.#firstMs, timeMs);
-    this.#lastMs = Math.max(this.#lastMs, timeMs);
+    this.#frameBytes += FRAME_HEADER_BYTES + length;
+    if (timeMs < this.#firstMs) this.#firstMs = timeMs;
+    if (timeMs > this.#lastMs) this.#lastMs = timeMs;
     this.#last = zxid;
   }
 

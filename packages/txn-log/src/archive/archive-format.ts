@@ -10,7 +10,7 @@ import type { LogPosition } from "../txn-log.ts";
  *
  * ```
  * head      "zooid archive 1\n"
- * blocks    zstd each: frames as in the log (zxid u64, length u32, record), about 16 KiB of them
+ * blocks    zstd each: frames as in the log (zxid u64, length u32, record), about 32 KiB of them
  * table     zstd: a row for each block (offset u32, length u32, frames' length u32, first zxid f64), little-endian
  * index     zstd: the hashes of paths, ascending (u32 each), then the block of each (u16 each), little-endian
  * footer    JSON: {@link ArchiveFooter}
@@ -34,7 +34,7 @@ export const PAIR_BYTES = 6;
 /** A block's number has two bytes in the index. */
 export const BLOCKS_MAX = 65_535;
 
-/** Frames of one block: about 16 KiB, or one entry, which fits into a frame between servers. */
+/** Frames of one block: about 32 KiB, or one entry, which fits into a frame between servers. */
 export const BLOCK_FRAMES_MAX: number = 65 * 1024 * 1024;
 
 /** A part of the file. */

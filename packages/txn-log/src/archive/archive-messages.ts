@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
 import type { LogPosition } from "../txn-log.ts";
 import type { ArchiveMark } from "./archive-file-writer.ts";
+import type { FeedMemory } from "./entry-feed.ts";
 
 /** Marks that wait for a file: where none can be written, later ones take their places. */
 export const MARKS_MAX = 10_000;
@@ -12,6 +13,7 @@ export interface ArchiveThreadData extends ArchiveLimits {
   readonly archive: string;
   readonly logDirectory: string;
   readonly leases: SharedArrayBuffer;
+  readonly feed: FeedMemory;
   readonly port: MessagePort;
   readonly decoderModule: string;
   /** Where an archive without files begins. Transactions behind it that the log lacks are a gap. */

@@ -1,4 +1,4 @@
-import { formatZxid, laterOf, type TxnDecoder, ZXID_NONE, type Zxid } from "@zooid/model/storage";
+import { laterOf, type TxnDecoder, ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
 import { LogReader } from "../log/log-reader.ts";
 import { StoreError } from "../store-error.ts";
@@ -11,10 +11,11 @@ import { ArchiveFileWriter, type ArchiveMark } from "./archive-file-writer.ts";
 import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder, retainArchive } from "./archive-folder.ts";
 import type { ArchiveCommand, ArchiveLimits, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
 import { MARKS_MAX } from "./archive-messages.ts";
+import { EntryCopy } from "./entry-copy.ts";
+import { EntryFeedReader } from "./entry-feed.ts";
 
 /** Below every thread that a client waits for. */
 const NICE = 10;
-const READ_BYTES = 256 * 1024;
 const RETRY_MS = 10_000;
 /** A file with this multiple of the bytes that it should have ends where no mark does. */
 const FILES_MAX = 8;
@@ -22,9 +23,9 @@ const FILES_MAX = 8;
 const LAST_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Copies committed entries from the log into files of the archive, up to each mark, and removes the
- * files that need not be kept. A file that was begun is in memory until its end: after a crash, or
- * when it cannot be written, its entries are read again. The driver's thread keeps the log behind
+ * Copies committed entries into files of the archive, up to each mark, and removes the files that
+ * need not be kept. A file that was begun is in memory until its end: after a crash, or when it
+ * cannot be written, its entries are read again from the log, which the driver's thread keeps behind
  * the last file.
  */
 class ArchiveThread {
@@ -36,6 +37,8 @@ class ArchiveThread {
   #marks: ArchiveMark[] = [];
   /** The last mark that the file which is being written ends at. */
   #last: ArchiveMark | undefined;
+  readonly #feed: EntryFeedReader;
+  #copier: EntryCopy | undefined;
   #writer: ArchiveFileWriter | undefined;
   #beganMs = 0;
   /** How many of the marks are in the writer. */
@@ -51,6 +54,7 @@ class ArchiveThread {
     this.#limits = data;
     this.#begin = data.begin;
     this.#decoder = decoder;
+    this.#feed = new EntryFeedReader(data.feed);
     data.port.on("message", (command: ArchiveCommand) => this.#receive(command));
   }
 
@@ -142,6 +146,7 @@ class ArchiveThread {
   #beginFile(mark: ArchiveMark): ArchiveFileWriter | undefined {
     makeArchiveFolder(this.#data.archive);
     this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
+    this.#copier ??= new EntryCopy(this.#log, this.#feed);
     const after = this.#continueAfter(this.#log);
     if (mark.zxid <= after.zxid) {
       this.#marks = this.#marks.filter(({ zxid }) => zxid > after.zxid);
@@ -181,18 +186,15 @@ class ArchiveThread {
 
   /** A mark that is far behind fills files of its own, at whose ends no digest is known. */
   #copy(first: ArchiveFileWriter, { zxid: upTo }: ArchiveMark): void {
-    const log = this.#log;
-    if (log === undefined) return;
-    for (let writer = first; writer.end.zxid < upTo; ) {
-      const at = writer.end.zxid;
-      const walk = log.walk(at, { bytesMax: READ_BYTES, upTo }, (zxid, bytes, start, end) => {
-        writer.add(zxid, bytes, start, end);
-      });
-      if (walk.count === 0) throw new Error(`the log ends before ${formatZxid(upTo)}, which is committed`);
-      if (writer.frameBytes < FILES_MAX * this.#limits.fileBytes || walk.last.zxid >= upTo) continue;
-      this.#last = { zxid: walk.last.zxid, bytes: 0, digestHigh: 0, digestLow: 0 };
+    const [log, copier] = [this.#log, this.#copier];
+    if (log === undefined || copier === undefined) return;
+    for (let writer = first; writer.last < upTo; ) {
+      copier.copySome(writer, upTo);
+      if (writer.frameBytes < FILES_MAX * this.#limits.fileBytes || writer.last >= upTo) continue;
+      const { end } = writer;
+      this.#last = { zxid: end.zxid, bytes: 0, digestHigh: 0, digestLow: 0 };
       this.#finish();
-      writer = new ArchiveFileWriter(this.#decoder, walk.last);
+      writer = new ArchiveFileWriter(this.#decoder, end);
       this.#writer = writer;
     }
     log.closeSealed();
@@ -203,6 +205,7 @@ class ArchiveThread {
     const last = this.#last;
     if (writer === undefined || last === undefined) return;
     const { archive } = this.#data;
+    this.#copier?.prove(writer);
     const { end, frameBytes: bytes } = writer.finish(logFolderOf(archive), this.#log?.ensembleId() ?? "", last);
     this.#marks.splice(0, this.#taken);
     this.#startAgain();

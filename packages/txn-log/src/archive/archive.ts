@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
+import type { AppendObserver } from "../log/sqlite-txn-log.ts";
 import type { CheckpointMark, SnapshotSource, StateMeta } from "../state-store.ts";
 import { startWorker } from "../threads/start-worker.ts";
+import type { LoggedRun } from "../txn-log.ts";
 import { type ListedBase, listBases, readManifest, writeBase } from "./archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf } from "./archive-folder.ts";
 import {
@@ -13,6 +15,7 @@ import {
   type ArchiveThreadData,
   MARKS_MAX,
 } from "./archive-messages.ts";
+import { EntryFeed, newFeedMemory } from "./entry-feed.ts";
 import { carryOutPurge, type PurgePlan } from "./purge-plan.ts";
 
 /** The committed entries of the last days, in files of their own. */
@@ -101,10 +104,10 @@ export interface ArchiveParts {
 }
 
 /** The archive as the store's thread sees it. Its own thread starts with the first mark. */
-export class Archive {
+export class Archive implements AppendObserver {
   readonly #parts: ArchiveParts;
   #settings: ArchiveSettings;
-  #thread: { readonly worker: Worker; readonly port: MessagePort } | undefined;
+  #thread: { readonly worker: Worker; readonly port: MessagePort; readonly feed: EntryFeed } | undefined;
   /** Undefined while the archive lags too far behind, or the disk has little room. */
   #hold: Disposable | undefined;
   /** When a thread that has ended unasked is replaced. */
@@ -156,6 +159,16 @@ export class Archive {
     const lagBytes = this.#lagBytes;
     const [end, files, base] = [this.#end, this.#files, this.#base];
     return { end, files, base, lagBytes, gapCount: this.#gapCount, unable: { ...this.#unable } };
+  }
+
+  /** Entries that may never be committed. */
+  appended(run: LoggedRun): void {
+    this.#thread?.feed.appended(run);
+  }
+
+  /** What was appended may be no part of the history. */
+  replaced(): void {
+    this.#thread?.feed.replaced();
   }
 
   /** Everything up to here is committed and durable. */
@@ -330,13 +343,15 @@ export class Archive {
     this.#thread.port.postMessage(command);
   }
 
-  #start(): { readonly worker: Worker; readonly port: MessagePort } {
+  #start(): { readonly worker: Worker; readonly port: MessagePort; readonly feed: EntryFeed } {
     const { options, logDirectory, leases, decoderModule } = this.#parts;
     const { port1, port2 } = new MessageChannel();
+    const feed = newFeedMemory();
     const data: ArchiveThreadData = {
       archive: options.folder,
       logDirectory,
       leases,
+      feed,
       port: port2,
       decoderModule,
       begin: this.#begin,
@@ -348,7 +363,7 @@ export class Archive {
     worker.once("exit", (status) => this.#ended(status));
     port1.unref();
     worker.unref();
-    return { worker, port: port1 };
+    return { worker, port: port1, feed: new EntryFeed(feed) };
   }
 
   /**

@@ -20,10 +20,10 @@ import { RecentPages } from "./recent-pages.ts";
 import type { TimePlace } from "./time-places.ts";
 
 /** Blocks that are read for the children of a node at a moment: some 0.3 s. */
-const CHILDREN_BLOCKS_MAX = 2048;
+const CHILDREN_BLOCKS_MAX = 1024;
 
 /** Blocks of one page: some tens of milliseconds. */
-const BLOCKS_MAX = 256;
+const BLOCKS_MAX = 128;
 /** A page ends behind the transaction that brings its data and paths to that many bytes. */
 const DATA_BYTES_MAX = 512 * 1024;
 

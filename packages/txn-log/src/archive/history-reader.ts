@@ -44,7 +44,7 @@ export interface ChangesQuery {
   /** The last transaction that is wanted. Default: all. */
   readonly through?: Zxid | undefined;
   /**
-   * The page ends when that many blocks are read, of 16 KiB each; an opened file counts as one,
+   * The page ends when that many blocks are read, of 32 KiB each; an opened file counts as one,
    * too.
    */
   readonly blocksMax: number;

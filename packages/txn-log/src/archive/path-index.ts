@@ -4,6 +4,7 @@ import { pathHash } from "./path-hash.ts";
 
 const SLASH = 0x2f;
 const PAIRS_MIN = 4096;
+const RADIX = 2 ** 16;
 
 /** Whether an op changes the children of a node. */
 export function changesChildren(op: number): boolean {
@@ -26,6 +27,7 @@ export class PathIndexBuilder {
   readonly #decoder: TxnDecoder;
   readonly #seed: number;
   readonly #op: TxnOp = newTxnOp();
+  /** Hashes as signed numbers, which V8 keeps without an object for each. */
   readonly #inBlock = new Set<number>();
   #hashes = new Uint32Array(PAIRS_MIN);
   #blocks = new Uint16Array(PAIRS_MIN);
@@ -43,10 +45,10 @@ export class PathIndexBuilder {
     while (this.#decoder.next(op)) {
       const { path } = op;
       if (path.start === path.end) continue;
-      this.#inBlock.add(pathHash(path.bytes, path.start, path.end, this.#seed));
+      this.#inBlock.add(pathHash(path.bytes, path.start, path.end, this.#seed) | 0);
       if (!changesChildren(op.op)) continue;
       const parentEnd = path.bytes.subarray(path.start, path.end).lastIndexOf(SLASH) + path.start + 1;
-      this.#inBlock.add(pathHash(path.bytes, path.start, parentEnd, this.#seed));
+      this.#inBlock.add(pathHash(path.bytes, path.start, parentEnd, this.#seed) | 0);
     }
   }
 
@@ -69,15 +71,14 @@ export class PathIndexBuilder {
   /** The pairs by hash, and those of one hash by block. */
   encode(): Buffer {
     const count = this.#count;
-    const order = Float64Array.from(
-      { length: count },
-      (_, at) => (this.#hashes[at] ?? 0) * 65_536 + (this.#blocks[at] ?? 0),
-    ).sort();
+    const order = orderOf(this.#hashes.subarray(0, count));
     const bytes = Buffer.alloc(count * PAIR_BYTES);
-    order.forEach((pair, at) => {
-      bytes.writeUInt32LE(Math.floor(pair / 65_536), 4 * at);
-      bytes.writeUInt16LE(pair % 65_536, 4 * count + 2 * at);
-    });
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (let at = 0; at < count; at++) {
+      const pair = order[at] as number;
+      view.setUint32(4 * at, this.#hashes[pair] as number, true);
+      view.setUint16(4 * count + 2 * at, this.#blocks[pair] as number, true);
+    }
     return bytes;
   }
 
@@ -90,6 +91,24 @@ export class PathIndexBuilder {
     this.#hashes = hashes;
     this.#blocks = blocks;
   }
+}
+
+/**
+ * The places of hashes in ascending order, those of one hash as they come: a radix sort, by the low
+ * half and then by the high one.
+ */
+function orderOf(hashes: Uint32Array): Uint32Array {
+  let order = Uint32Array.from(hashes.keys());
+  let sorted = new Uint32Array(hashes.length);
+  for (const shift of [0, 16]) {
+    const starts = new Uint32Array(RADIX + 1);
+    const digitOf = (place: number): number => ((hashes[place] as number) >>> shift) % RADIX;
+    for (const place of hashes.keys()) (starts[digitOf(place) + 1] as number)++;
+    for (let digit = 0; digit < RADIX; digit++) (starts[digit + 1] as number) += starts[digit] as number;
+    for (const place of order) sorted[(starts[digitOf(place)] as number)++] = place;
+    [order, sorted] = [sorted, order];
+  }
+  return order;
 }
 
 /** The blocks of a hash, ascending, in an index as {@link PathIndexBuilder.encode} makes it. */

@@ -59,6 +59,14 @@ export interface SqliteLogOptions {
   readonly freeRoom?: () => Promise<unknown>;
 }
 
+/** What is called with each append, before it is durable. */
+export interface AppendObserver {
+  /** The bytes are lent for the call. */
+  appended(run: LoggedRun): void;
+  /** The log may lose entries that were appended, or get others than those. */
+  replaced(): void;
+}
+
 /** A record that finds the ring full, in the order of the calls. */
 type Backlog =
   | { readonly kind: "append"; readonly batch: AppendMessage; readonly copy: Uint8Array | undefined }
@@ -166,6 +174,7 @@ export class SqliteTxnLog implements StoreLog {
   #purgeAsked: Zxid = ZXID_NONE;
   /** The state file that the newest install with a snapshot names. */
   #naming: string | undefined;
+  #observer: AppendObserver | undefined;
   readonly #freeOtherRoom: () => Promise<unknown>;
   #isFreeing = false;
   #dead: StoreError | undefined;
@@ -202,9 +211,16 @@ export class SqliteTxnLog implements StoreLog {
     return this.#log;
   }
 
-  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid, marks?: RunMarks): void {
+  /** Calls an observer with what is appended from now on. */
+  observe(observer: AppendObserver): void {
+    this.#observer = observer;
+  }
+
+  append(run: LoggedRun, generation: number, committed: Zxid, marks?: RunMarks): void {
+    const { bytes, start, end } = run;
     assert(end > start, "an empty batch was appended");
     if (this.#dead !== undefined) return;
+    this.#observer?.appended(run);
     this.#handler.appending?.(end - start);
     this.#pendingSizes.push(end - start);
     this.#pendingBytes += end - start;
@@ -278,6 +294,7 @@ export class SqliteTxnLog implements StoreLog {
   }
 
   cut(to: Zxid, done: () => void): void {
+    this.#observer?.replaced();
     this.#ask(done, (id) => ({ kind: "cut", id, to }));
   }
 
@@ -295,6 +312,7 @@ export class SqliteTxnLog implements StoreLog {
   }
 
   installHistory(install: HistoryInstall, done: () => void): void {
+    this.#observer?.replaced();
     if (install.snapshot !== undefined) this.#naming = install.snapshot.stateFile;
     this.#ask(done, (id) => ({ kind: "install-history", id, install }));
   }

@@ -132,7 +132,8 @@ function createNamed(directory: string, name: SegmentName): string {
   return file;
 }
 
-function recordOf(zxid: Zxid): Buffer {
+/** What the entry at a zxid has. */
+export function recordOf(zxid: Zxid): Buffer {
   return Buffer.alloc(RECORD_BYTES + (zxid % 700), `record ${zxid} `);
 }
 

@@ -1,0 +1,130 @@
+import { frameZxid, type Zxid } from "@zooid/model/storage";
+import { BatchCursor } from "../entry-batch.ts";
+import { newRingMemory, RecordKind, type RingMemory, RingReader, RingWriter } from "../log/append-ring.ts";
+import type { LoggedRun } from "../txn-log.ts";
+
+/**
+ * Appended entries on their way to the archive's thread, which would have to read them back from
+ * the log otherwise: that costs more than all else it does with a small entry.
+ *
+ * ```
+ * driver's thread               shared memory                       archive's thread
+ * append ── copied ───────────▶ │ history 1: run │ run │ run │ ──▶  taken up to a mark, in order
+ *           no room: left out                                       what is left out is read from the log
+ * cut, install ── replaced      history 2                           runs of history 1 are passed over
+ * ```
+ *
+ * An append waits for nothing here. What is in the ring need not be committed: entries are taken
+ * up to a mark only, and a mark is sent behind the cut of all that it does not stand for.
+ */
+export interface FeedMemory {
+  readonly ring: RingMemory;
+  /** One number: the present history. */
+  readonly history: SharedArrayBuffer;
+}
+
+/**
+ * More than twice what is appended from one mark to the next under load, so that a thread at low
+ * priority has time.
+ */
+const FEED_BYTES = 8 * 1024 * 1024;
+/** Share of the ring that is free before it is used again: a hole is one, not many. */
+const FREE_SHARE = 1 / 4;
+const FIRST_HISTORY = 1;
+
+export function newFeedMemory(sizeBytes: number = FEED_BYTES): FeedMemory {
+  const history = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  new Int32Array(history)[0] = FIRST_HISTORY;
+  return { ring: newRingMemory(sizeBytes), history };
+}
+
+/** The end of the driver's thread. */
+export class EntryFeed {
+  readonly #ring: RingWriter;
+  readonly #history: Int32Array;
+  readonly #freeBytes: number;
+  #isFull = false;
+  #record = { kind: RecordKind.APPEND, generation: FIRST_HISTORY, committed: 0 };
+
+  constructor(memory: FeedMemory) {
+    this.#ring = new RingWriter(memory.ring);
+    this.#history = new Int32Array(memory.history);
+    this.#freeBytes = memory.ring.bytes.byteLength * FREE_SHARE;
+  }
+
+  /** Copies the frames of a batch, if there is room. */
+  appended({ bytes, start, end }: LoggedRun): void {
+    if (this.#isFull && !this.#ring.hasRoom(this.#freeBytes)) return;
+    const isTaken = this.#ring.fits(end - start) && this.#ring.offer({ ...this.#record, bytes, start, end });
+    this.#isFull = !isTaken;
+  }
+
+  /** From here on the log may have other entries than those that were appended. */
+  replaced(): void {
+    const history = Atomics.add(this.#history, 0, 1) + 1;
+    this.#record = { ...this.#record, generation: history };
+  }
+}
+
+/** The end of the archive's thread. */
+export class EntryFeedReader {
+  readonly #ring: RingReader;
+  readonly #history: Int32Array;
+  readonly #batch = new BatchCursor();
+  /** Where the next frame begins, in a run that is taken in part; -1: none is. */
+  #at = -1;
+
+  constructor(memory: FeedMemory) {
+    this.#ring = new RingReader(memory.ring);
+    this.#history = new Int32Array(memory.history);
+  }
+
+  /**
+   * The first entry behind a zxid that is here; the log may have others between. Forgets all before
+   * it. Zxids of later calls must not be lower, but for those of entries that are read from the log.
+   */
+  next(after: Zxid): Zxid | undefined {
+    const ring = this.#ring;
+    for (;;) {
+      if (this.#at === -1) {
+        if (!ring.next()) return undefined;
+        this.#at = ring.start;
+      }
+      const first = ring.generation === Atomics.load(this.#history, 0) ? this.#firstBehind(after) : undefined;
+      if (first !== undefined) return first;
+      this.#at = -1;
+      ring.release();
+    }
+  }
+
+  /**
+   * Takes entries from the one that {@link next} has found through a zxid, at most one batch.
+   *
+   * @returns their frames; the bytes are lent until the next call
+   */
+  take(upTo: Zxid): LoggedRun {
+    const { bytes } = this.#ring;
+    const start = this.#at;
+    const batch = this.#batch;
+    batch.open(bytes, start, this.#ring.end);
+    let end = start;
+    while (batch.next() && batch.zxid <= upTo) end = batch.end;
+    this.#at = end;
+    return { bytes, start, end };
+  }
+
+  #firstBehind(after: Zxid): Zxid | undefined {
+    const { bytes, end } = this.#ring;
+    if (this.#at === end) return undefined;
+    // Most often nothing has to be passed over.
+    const first = frameZxid(bytes, this.#at);
+    if (first > after) return first;
+    const batch = this.#batch;
+    batch.open(bytes, this.#at, end);
+    while (batch.next()) {
+      if (batch.zxid > after) return batch.zxid;
+      this.#at = batch.end;
+    }
+    return undefined;
+  }
+}
