@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { formatZxid, type Zxid } from "@zooid/model/storage";
 import { SNAPSHOT_CHUNK_BYTES, type SnapshotSource } from "../state-store.ts";
 import { syncDirectoryOf, syncPath } from "../sync-path.ts";
@@ -10,7 +8,6 @@ import { ARCHIVE_FORMAT, damaged, parseZxidName, zxidName } from "./archive-form
 import {
   type BaseManifest,
   type BasePart,
-  CHUNKS_PER_PART,
   encodeManifest,
   MANIFEST_BYTES_MAX,
   MANIFEST_FILE,
@@ -19,6 +16,7 @@ import {
   partName,
   sumOf,
 } from "./base-manifest.ts";
+import type { WrittenPart } from "./base-part.ts";
 
 /**
  * A base of the archive: the whole state at one zxid, as learners get it, in parts of 16 MiB.
@@ -31,6 +29,15 @@ import {
  * It has its name only when it is whole.
  */
 
+/** A state that is copied, part by part, by the thread that reads it. */
+export interface BaseSource extends Omit<SnapshotSource, "next"> {
+  /**
+   * Writes the next part of a base, synced; undefined, and no file, where nothing is left. Rejects as
+   * `next` does.
+   */
+  writePart(file: string): Promise<WrittenPart | undefined>;
+}
+
 /** A base by its folder's name. */
 export interface ListedBase {
   readonly folder: string;
@@ -38,14 +45,6 @@ export interface ListedBase {
 }
 
 const UNFINISHED = "unfinished";
-/**
- * Number of chunks that are synced together. A write to the server's log waits on the disk until
- * such a sync is over.
- */
-const CHUNKS_PER_SYNC = 4;
-/** After each chunk, so that there are about 50 MB of them in a second: clients go first. */
-const CHUNK_REST_MS = 5;
-
 /** The bases of an archive, oldest first. */
 export function listBases(bases: string): readonly ListedBase[] {
   if (!existsSync(bases)) return [];
@@ -63,7 +62,7 @@ export function listBases(bases: string): readonly ListedBase[] {
  */
 export async function writeBase(
   bases: string,
-  source: SnapshotSource,
+  source: BaseSource,
   {
     whole,
     ...info
@@ -136,22 +135,12 @@ export function removeBase({ folder }: ListedBase): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function writeParts(folder: string, source: SnapshotSource): Promise<readonly BasePart[]> {
+async function writeParts(folder: string, source: BaseSource): Promise<readonly BasePart[]> {
   const parts: BasePart[] = [];
-  for (let chunk = await source.next(); chunk !== undefined; ) {
-    const hash = createHash("sha256");
-    let bytes = 0;
-    await writeFileWhole(join(folder, partName(parts.length)), async (handle) => {
-      for (let count = 0; chunk !== undefined && count < CHUNKS_PER_PART; count++) {
-        hash.update(chunk);
-        bytes += chunk.length;
-        await handle.writeFile(chunk);
-        if (count % CHUNKS_PER_SYNC === CHUNKS_PER_SYNC - 1) await handle.datasync();
-        await delay(CHUNK_REST_MS);
-        chunk = await source.next();
-      }
-    });
-    parts.push({ bytes, sha256: hash.digest("hex") });
+  for (let isLast = false; !isLast; ) {
+    const part = await source.writePart(join(folder, partName(parts.length)));
+    if (part !== undefined) parts.push({ bytes: part.bytes, sha256: part.sha256 });
+    isLast = part?.isLast ?? true;
   }
   return parts;
 }

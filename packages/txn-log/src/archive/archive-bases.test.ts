@@ -4,12 +4,11 @@ import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CHAIN_NONE } from "../chain.ts";
-import type { SnapshotSource } from "../state-store.ts";
 import { Z } from "../testing/append-batches.ts";
 import { baseAt, sourceAt } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { Archive, type ArchiveEvent, type ArchiveParts } from "./archive.ts";
-import { listBases } from "./archive-base.ts";
+import { type BaseSource, listBases } from "./archive-base.ts";
 import { basesFolderOf } from "./archive-folder.ts";
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +21,7 @@ let events: ArchiveEvent[];
 let held: Zxid[];
 /** Where the state is of which bases are taken. */
 let stateAt: Zxid;
-let openSnapshot: () => Promise<SnapshotSource>;
+let openSnapshot: () => Promise<BaseSource>;
 let snapshotCount: number;
 let opened: Archive[];
 
@@ -225,7 +224,7 @@ test("a restored state is a base once a quorum has it, and none where it is give
 });
 
 test("of a base that is being taken as the archive stops nothing is reported, and no other one begins", async () => {
-  const { promise, reject } = Promise.withResolvers<SnapshotSource>();
+  const { promise, reject } = Promise.withResolvers<BaseSource>();
   openSnapshot = () => promise;
   const archive = open();
   await new Promise((resolve) => setImmediate(resolve));

@@ -24,12 +24,21 @@ function kindOf(stat: { isDirectory(): boolean; readonly size: number }): string
   return stat.isDirectory() ? "folder" : `${stat.size > 0 ? "" : "empty "}file`;
 }
 
-const real = { fsyncSync: fs.fsyncSync, renameSync: fs.renameSync, open: promises.open };
+const real = { fsyncSync: fs.fsyncSync, renameSync: fs.renameSync, openSync: fs.openSync, open: promises.open };
+/** Names of the parts of bases that are open. */
+const parts = new Map<number, string>();
 
 /** The calls of this process, noted. */
 function noteCalls(): void {
+  fs.openSync = (path, ...args) => {
+    const handle = real.openSync(path, ...args);
+    const name = basename(String(path));
+    if (/^\d{4}$/.test(name)) parts.set(handle, `${name}, a `);
+    else parts.delete(handle);
+    return handle;
+  };
   fs.fsyncSync = (handle) => {
-    note(`sync ${kindOf(fs.fstatSync(handle))}`);
+    note(`sync ${parts.get(handle) ?? ""}${kindOf(fs.fstatSync(handle))}`);
     real.fsyncSync(handle);
   };
   fs.renameSync = (from, to) => {
@@ -58,7 +67,7 @@ beforeEach(() => {
   noteCalls();
 });
 afterEach(() => {
-  Object.assign(fs, { fsyncSync: real.fsyncSync, renameSync: real.renameSync });
+  Object.assign(fs, { fsyncSync: real.fsyncSync, renameSync: real.renameSync, openSync: real.openSync });
   promises.open = real.open;
   syncBuiltinESMExports();
   place[Symbol.dispose]();

@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
 import type { AppendObserver } from "../log/sqlite-txn-log.ts";
-import type { CheckpointMark, SnapshotSource, StateMeta } from "../state-store.ts";
+import type { CheckpointMark, StateMeta } from "../state-store.ts";
 import { startWorker } from "../threads/start-worker.ts";
 import type { LoggedRun } from "../txn-log.ts";
-import { type ListedBase, listBases, readManifest, writeBase } from "./archive-base.ts";
+import { type BaseSource, type ListedBase, listBases, readManifest, writeBase } from "./archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf } from "./archive-folder.ts";
 import {
   type ArchiveCommand,
@@ -97,7 +97,7 @@ export interface ArchiveParts {
   readonly isBehindGap: boolean;
   /** Keeps the log behind a zxid. */
   readonly hold: (after: Zxid) => Disposable;
-  readonly openSnapshot: () => Promise<SnapshotSource>;
+  readonly openSnapshot: () => Promise<BaseSource>;
   readonly ensembleId: () => string;
   /** Whether the state is part of the history: see `isFloorUncommitted`. */
   readonly isStateCommitted: () => boolean;

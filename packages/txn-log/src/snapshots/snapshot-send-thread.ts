@@ -1,4 +1,6 @@
 import { ApacheSnapshotEncoder } from "../apache/apache-snapshot-encoder.ts";
+import { ChunkQueue, type WrittenPart, writeBasePart } from "../archive/base-part.ts";
+import { storeErrorOf } from "../database.ts";
 import type { SnapshotContent } from "../state-store.ts";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
@@ -18,11 +20,20 @@ export interface SnapshotSendData {
   readonly epochs: readonly EpochRange[];
 }
 
-/** "next" is answered by a chunk, or by undefined after the last. */
-export type SnapshotSendCall = "open" | "next";
-export type SnapshotSendAnswer = SnapshotOpened | Buffer<ArrayBuffer> | undefined;
+/** Chunks and parts are answered by undefined after the last. A source is read by one of them. */
+export type SnapshotSendCall =
+  | { readonly kind: "open" }
+  | { readonly kind: "next" }
+  /** Writes the next part of a base to this file. */
+  | { readonly kind: "part"; readonly file: string };
+export type SnapshotSendAnswer =
+  | SnapshotOpened
+  | { readonly kind: "chunk"; readonly bytes: Buffer<ArrayBuffer> }
+  | (WrittenPart & { readonly kind: "part" })
+  | undefined;
 
 export interface SnapshotOpened {
+  readonly kind: "opened";
   readonly header: SnapshotHeader;
   /** Undefined in the form of servers. */
   readonly content: SnapshotContent | undefined;
@@ -30,25 +41,41 @@ export interface SnapshotOpened {
 
 /** Below the threads that clients wait for, as the log's helper. */
 const NICE = 5;
+/** A base is waited for by nobody. */
+const BASE_NICE = 10;
+/** After each chunk of a base, so that there are about 50 MB of them in a second. */
+const CHUNK_REST_MS = 5;
 
 const { data, port } = loadThread<CallThreadData<SnapshotSendData>>();
 lowerPriority(NICE);
 let encoder: SnapshotEncoder | ApacheSnapshotEncoder | undefined;
+const chunks = new ChunkQueue(() => {
+  try {
+    return next();
+  } catch (cause) {
+    throw storeErrorOf(cause, data.stateFile);
+  }
+});
+const sleep = new Int32Array(new SharedArrayBuffer(4));
 
 answerCalls<SnapshotSendCall, SnapshotSendAnswer>(port, {
   file: data.stateFile,
   answer: (call) => {
-    if (call === "next") return next();
+    if (call.kind === "part") return part(call.file);
+    if (call.kind === "next") {
+      const bytes = next();
+      return bytes === undefined ? undefined : { kind: "chunk", bytes };
+    }
     const { form, stateFile, epochs } = data;
     if (form === "own") {
       encoder = new SnapshotEncoder(stateFile, epochs);
-      return { header: encoder.header, content: undefined };
+      return { kind: "opened", header: encoder.header, content: undefined };
     }
     const apache = new ApacheSnapshotEncoder(stateFile, { epochs, hasSessions: form === "apache" });
     encoder = apache;
-    return { header: apache.header, content: apache.content };
+    return { kind: "opened", header: apache.header, content: apache.content };
   },
-  transfer: (answer) => (answer instanceof Uint8Array ? [answer.buffer] : []),
+  transfer: (answer) => (answer?.kind === "chunk" ? [answer.bytes.buffer] : []),
   close,
 });
 
@@ -56,6 +83,16 @@ function next(): Buffer<ArrayBuffer> | undefined {
   const chunk = encoder?.next();
   if (chunk === undefined) close();
   return chunk;
+}
+
+function part(file: string): SnapshotSendAnswer {
+  lowerPriority(BASE_NICE);
+  try {
+    const written = writeBasePart(file, chunks, () => void Atomics.wait(sleep, 0, 0, CHUNK_REST_MS));
+    return written === undefined ? undefined : { kind: "part", ...written };
+  } catch (cause) {
+    throw storeErrorOf(cause, file);
+  }
 }
 
 function close(): void {

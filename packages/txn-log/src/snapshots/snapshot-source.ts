@@ -1,3 +1,5 @@
+import type { BaseSource } from "../archive/archive-base.ts";
+import type { WrittenPart } from "../archive/base-part.ts";
 import type { SnapshotContent, SnapshotSource } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
@@ -21,8 +23,8 @@ export async function openSnapshotSource(parts: SnapshotSourceParts): Promise<Th
   const data: SnapshotSendData = { form, stateFile, epochs };
   const thread: SendThread = new CallThread("snapshots/snapshot-send-thread", data);
   try {
-    const opened = await thread.call("open");
-    if (opened === undefined || opened instanceof Uint8Array) throw defect("a source was not answered by a header");
+    const opened = await thread.call({ kind: "open" });
+    if (opened?.kind !== "opened") throw defect("a source was not answered by a header");
     return new ThreadSnapshotSource(parts, thread, opened);
   } catch (cause) {
     await thread.close(CLOSED);
@@ -30,8 +32,11 @@ export async function openSnapshotSource(parts: SnapshotSourceParts): Promise<Th
   }
 }
 
-/** A snapshot read by a thread of its own, one chunk ahead of who asks. */
-export class ThreadSnapshotSource implements SnapshotSource {
+/**
+ * A snapshot read by a thread of its own, one chunk ahead of who asks; or copied into the parts of a
+ * base by that thread, so that nothing of it passes the caller's.
+ */
+export class ThreadSnapshotSource implements SnapshotSource, BaseSource {
   readonly position: LogPosition;
   readonly epochs: readonly EpochRange[];
   readonly digestHigh: number;
@@ -43,7 +48,9 @@ export class ThreadSnapshotSource implements SnapshotSource {
   readonly #parts: SnapshotSourceParts;
   readonly #thread: SendThread;
   readonly #timer: NodeJS.Timeout;
-  #ahead: Promise<Uint8Array | undefined>;
+  /** From the first chunk that is asked for. */
+  #ahead: Promise<Uint8Array | undefined> | undefined;
+  #isWriting = false;
   #isReading = true;
   #ended: Error | undefined;
   #closing: Promise<void> | undefined;
@@ -59,17 +66,40 @@ export class ThreadSnapshotSource implements SnapshotSource {
     this.sessionCount = header.sessionCount;
     this.content = content;
     const { holdMs } = parts;
-    this.#timer = setTimeout(() => this.end(`no chunk was asked for within ${holdMs} ms`), holdMs);
+    this.#timer = setTimeout(() => this.#waitedFor(holdMs), holdMs);
     this.#timer.unref();
-    this.#ahead = this.#read();
+  }
+
+  #waitedFor(holdMs: number): void {
+    if (this.#isWriting) this.#timer.refresh();
+    else this.end(`no chunk was asked for within ${holdMs} ms`);
   }
 
   next(): Promise<Uint8Array | undefined> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     if (this.#isReading) this.#timer.refresh();
-    const next = this.#ahead;
+    const next = this.#ahead ?? this.#read();
     this.#ahead = this.#read();
     return next;
+  }
+
+  async writePart(file: string): Promise<WrittenPart | undefined> {
+    if (this.#ended !== undefined) throw this.#ended;
+    if (!this.#isReading) return undefined;
+    this.#isWriting = true;
+    try {
+      const part = await this.#thread.call({ kind: "part", file });
+      if (part !== undefined && part.kind !== "part") throw defect("a part was asked for, and something else came");
+      if (this.#ended !== undefined) throw this.#ended;
+      if (part?.isLast !== false) await this.#endOfFile();
+      else this.#timer.refresh();
+      return part;
+    } catch (cause) {
+      this.#stop(cause instanceof Error ? cause : defect(String(cause)));
+      throw cause;
+    } finally {
+      this.#isWriting = false;
+    }
   }
 
   /** Gives up what is not read yet. */
@@ -99,9 +129,10 @@ export class ThreadSnapshotSource implements SnapshotSource {
   async #readNext(): Promise<Uint8Array | undefined> {
     if (!this.#isReading) return undefined;
     try {
-      const chunk = await this.#thread.call("next");
-      if (chunk !== undefined && !(chunk instanceof Uint8Array))
-        throw defect("a chunk was asked for, and a header came");
+      const answer = await this.#thread.call({ kind: "next" });
+      if (answer !== undefined && answer.kind !== "chunk")
+        throw defect("a chunk was asked for, and something else came");
+      const chunk = answer?.bytes;
       if (chunk === undefined || isLastChunk(chunk)) await this.#endOfFile();
       return chunk;
     } catch (cause) {
@@ -116,7 +147,7 @@ export class ThreadSnapshotSource implements SnapshotSource {
     this.#isReading = false;
     clearTimeout(this.#timer);
     try {
-      await this.#thread.call("next");
+      await this.#thread.call({ kind: "next" });
     } finally {
       this.#parts.read();
     }

@@ -5,7 +5,7 @@ import { epochsUpTo } from "../log/log-book.ts";
 import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import type { LiveTree } from "../state/live-tree.ts";
 import type { SqliteStateStore } from "../state/sqlite-state-store.ts";
-import type { PlacedState, SnapshotExport, SnapshotReceiver, SnapshotSource, StateMeta } from "../state-store.ts";
+import type { PlacedState, SnapshotExport, SnapshotReceiver, StateMeta } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import { syncDirectoryOf } from "../sync-path.ts";
 import type { TestBreak } from "../test-break.ts";
@@ -52,7 +52,7 @@ export class SnapshotTransfers {
     this.#parts = parts;
   }
 
-  open(): Promise<SnapshotSource> {
+  open(): Promise<ThreadSnapshotSource> {
     return this.#awaited(this.#open("own"));
   }
 

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import { writeBase } from "../archive/archive-base.ts";
+import { type BaseSource, writeBase } from "../archive/archive-base.ts";
 import { ArchiveFile } from "../archive/archive-file.ts";
 import { ArchiveFileWriter } from "../archive/archive-file-writer.ts";
 import { basesFolderOf, logFolderOf } from "../archive/archive-folder.ts";
 import { type ArchiveFooter, encodeFooter } from "../archive/archive-format.ts";
 import type { BaseManifest } from "../archive/base-manifest.ts";
+import { ChunkQueue, writeBasePart } from "../archive/base-part.ts";
 import { CHAIN_NONE } from "../chain.ts";
 import { BatchCursor } from "../entry-batch.ts";
-import type { SnapshotSource } from "../state-store.ts";
 import type { LogPosition } from "../txn-log.ts";
 import { Z } from "./append-batches.ts";
 
@@ -34,11 +34,9 @@ export function rewriteFooter(file: string, change: (footer: ArchiveFooter) => P
 }
 
 /** A state of one chunk; nothing of it is read. */
-export function sourceAt(
-  position: LogPosition,
-  chunks: readonly Uint8Array[] = [Buffer.from("chunk")],
-): SnapshotSource {
+export function sourceAt(position: LogPosition, chunks: readonly Uint8Array[] = [Buffer.from("chunk")]): BaseSource {
   const left = [...chunks];
+  const queue = new ChunkQueue(() => left.shift());
   return {
     position,
     epochs: [],
@@ -46,7 +44,7 @@ export function sourceAt(
     digestLow: 2,
     nodeCount: 4,
     sessionCount: 0,
-    next: async () => left.shift(),
+    writePart: async (file) => writeBasePart(file, queue),
     [Symbol.asyncDispose]: async () => {},
   };
 }
