@@ -34,6 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "packages/trials/src/perf/past-reads.ts": "perf-past-reads",
   "packages/trials/src/perf/changes-streams.ts": "perf-changes-streams",
   "packages/trials/src/perf/history-writes.ts": "perf-history-writes",
+  "packages/trials/src/perf/archive-cpu.ts": "perf-archive-cpu",
   "packages/trials/src/perf/beside.ts": "perf-beside",
   "packages/trials/src/perf/broadcast.ts": "perf-broadcast",
   "packages/trials/src/perf/ensemble-shapes.ts": "perf-shapes",
@@ -170,6 +171,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "what a thousand streams of changes cost the writes beside them, compared with plain watches",
     "packages/trials/src/perf/history-writes.ts":
       "what a history and its backup cost writes, compared with a server without them",
+    "packages/trials/src/perf/archive-cpu.ts": "what the archive of a history costs for each entry, by stage",
     "packages/trials/src/perf/child-pages.ts":
       "a million children in pages while a thousand change, and the pings beside",
     "packages/trials/src/perf/beside.ts":
