@@ -107,6 +107,7 @@ export { type ServerId, serverId } from "./membership/server-id.ts";
 export { parseServerLine, type ServerLine } from "./membership/server-line.ts";
 export { readServerVersion, type ServerVersion, serverVersionText } from "./membership/server-version.ts";
 export type { ConnectRequest } from "./protocol/connect-request.ts";
+export { derivedPassword } from "./protocol/derived-password.ts";
 export { ErrorCode, type ErrorName, errorName } from "./protocol/error-code.ts";
 export {
   CHAIN_NONE,

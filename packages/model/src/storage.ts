@@ -27,6 +27,7 @@ export {
 } from "./levels/feature-level.ts";
 export { formatsAt, levelOfFormat, readableFormats } from "./levels/file-formats.ts";
 export { type LevelRaise, levelAt, levelInForce, levelOfHistory, NO_RAISE, raiseUpTo } from "./levels/level-raise.ts";
+export { derivedPassword } from "./protocol/derived-password.ts";
 export { CHAIN_NONE, type Chain, isFloorUncommitted } from "./protocol/history.ts";
 export { LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
 export { OpCode } from "./protocol/op-code.ts";
@@ -64,4 +65,11 @@ export {
 export { OPEN_ACL, READ_ONLY_ACL } from "./tree/acl.ts";
 export type { Acl } from "./tree/acl-entry.ts";
 export { isValidPath, lastSlash } from "./tree/path.ts";
+export {
+  PASSWORD_HASH_BYTES,
+  type SessionId,
+  sessionIdFromHalves,
+  sessionIdHigh,
+  sessionIdLow,
+} from "./tree/session.ts";
 export { type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "./tree/stat.ts";
