@@ -38,6 +38,8 @@ export interface SessionRecord {
   readonly low: number;
   readonly timeoutMs: number;
   readonly passwordHash: Uint8Array;
+  /** Whether the password follows from the id. Of a record that is loaded; default: no. */
+  readonly hasDerivedPassword?: boolean;
 }
 
 /** What is replicated beside nodes and sessions. */
@@ -151,6 +153,7 @@ export class TreeLoader {
     const { sessions } = this.#state;
     const row = sessions.findOrAdd(record.high, record.low);
     sessions.open(row, record.timeoutMs, record.passwordHash, 0, record.passwordHash.length);
+    if (record.hasDerivedPassword === true) sessions.markDerived(row);
     this.#state.addSessionToDigest(row);
   }
 

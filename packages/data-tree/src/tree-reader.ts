@@ -3,6 +3,7 @@ import { childrenAfter, listedNameBytesMax } from "./children/listing.ts";
 import { NO_NODE } from "./nodes/node-row.ts";
 import { mayBeCreated } from "./prepare/path-limits.ts";
 import { type EphemeralPathsLimits, NO_EPHEMERAL_LIMITS } from "./sessions/ephemeral-paths.ts";
+import { NO_SESSION } from "./sessions/session-table.ts";
 import type { TreeParts } from "./tree-parts.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -186,6 +187,16 @@ export class TreeReader {
   hasSession(high: number, low: number): boolean {
     const { sessions } = this.state;
     return sessions.isOpen(sessions.find(high, low));
+  }
+
+  /** Whether a session has this id, had it and owns nodes still, or is about to have it. */
+  isSessionIdTaken(high: number, low: number): boolean {
+    return this.state.sessions.find(high, low) !== NO_SESSION;
+  }
+
+  /** Number of sessions whose passwords follow from their ids. */
+  get derivedPasswordCount(): number {
+    return this.state.sessions.derivedCount;
   }
 
   /**

@@ -19,6 +19,8 @@ const PASSWORD_WORDS: number = PASSWORD_HASH_BYTES / 4;
 const OPEN = 1;
 const CREATING = 2;
 const CLOSING = 4;
+/** The password follows from the id. */
+const DERIVED = 8;
 
 export class SessionTable {
   readonly #high = new IntColumn();
@@ -34,9 +36,15 @@ export class SessionTable {
   #end = 1;
   #freeRow: number = NO_SESSION;
   #openCount = 0;
+  #derivedCount = 0;
 
   get openCount(): number {
     return this.#openCount;
+  }
+
+  /** Number of open sessions whose passwords follow from their ids. */
+  get derivedCount(): number {
+    return this.#derivedCount;
   }
 
   /** Every row is below it. */
@@ -137,9 +145,16 @@ export class SessionTable {
     this.#openCount++;
   }
 
+  /** The password of an open session follows from its id. */
+  markDerived(row: number): void {
+    this.#flags.set(row, this.#flags.get(row) | DERIVED);
+    this.#derivedCount++;
+  }
+
   /** The session is over. What was proposed about it has come true. */
   close(row: number): void {
     if (this.isOpen(row)) this.#openCount--;
+    if ((this.#flags.get(row) & DERIVED) !== 0) this.#derivedCount--;
     this.#flags.set(row, 0);
     this.#timeouts.set(row, 0);
     this.dropIfUnknown(row);
@@ -150,7 +165,7 @@ export class SessionTable {
     for (let row = 1; row < this.#end; row++) {
       const flags = this.#flags.get(row);
       if ((flags & (CREATING | CLOSING)) === 0) continue;
-      this.#flags.set(row, flags & OPEN);
+      this.#flags.set(row, flags & (OPEN | DERIVED));
       this.dropIfUnknown(row);
     }
   }

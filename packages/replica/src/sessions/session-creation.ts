@@ -1,4 +1,4 @@
-import { assert, OpCode, PASSWORD_HASH_BYTES, sessionIdHigh, sessionIdLow } from "@zooid/model";
+import { assert, OpCode, PASSWORD_HASH_BYTES, type SessionId, sessionIdHigh, sessionIdLow } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { WriteParts } from "../parts/writes.ts";
 import type { ConnectRequests } from "./connect-requests.ts";
@@ -41,12 +41,7 @@ export class SessionCreation {
   /** @param secret 16 random bytes, the password, and two more that make the id hard to guess */
   create(connection: Connection, timeoutMs: number, secret: Uint8Array): void {
     const { config, tools, servingState, sessions, connectRequests, inFlightWrites } = this.#parts;
-    const id = newSessionId({
-      sid: config.sid,
-      bootCount: this.#bootCount,
-      counter: ++this.#counter,
-      random: ((secret[16] ?? 0) << 8) | (secret[17] ?? 0),
-    });
+    const id = this.#freeId(((secret[16] ?? 0) << 8) | (secret[17] ?? 0));
     const password = secret.slice(0, 16);
     const session = sessions.tracker.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, servingState.nowMs);
     session.passwordHash = tools.hashes.sha256(password).slice(0, PASSWORD_HASH_BYTES);
@@ -60,6 +55,19 @@ export class SessionCreation {
     connection.session = session;
     connection.phase = "creating";
     this.#propagate(session, inFlightWrites.issue(connection, 0, OpCode.CREATE_SESSION, 0));
+  }
+
+  /**
+   * The next id that no session has. Those of an imported state were made by other servers, which
+   * may have this one's number.
+   */
+  #freeId(random: number): SessionId {
+    const { config, sessions, tree } = this.#parts;
+    for (;;) {
+      const id = newSessionId({ sid: config.sid, bootCount: this.#bootCount, counter: ++this.#counter, random });
+      if (sessions.get(id) !== undefined || tree.isSessionIdTaken(sessionIdHigh(id), sessionIdLow(id))) continue;
+      return id;
+    }
   }
 
   /** A local session becomes one of the ensemble, which also ends it from now on. */
