@@ -412,7 +412,7 @@ class Server implements ZooidServer {
       auditTail: this.#auditTail,
       fourLetterWords: this.#fourLetterWords,
       clientPort: () => this.port,
-      restore: (pieces) => restore.restore(pieces),
+      restore: (pieces, sessions) => restore.restore(pieces, sessions),
       runningRestore,
       reload: reload === undefined ? undefined : (isDryRun, address) => reload({ isDryRun, address }),
     });

@@ -9,6 +9,7 @@ import {
   OWN_LEVELS,
   type Zxid,
 } from "@zooid/model/storage";
+import type { ImportOptions } from "./apache/import-options.ts";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
 import { listBases } from "./archive/archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
@@ -192,9 +193,9 @@ export interface Store extends AsyncDisposable {
   /**
    * Makes ready to build a state from a snapshot of Apache ZooKeeper's, in pieces of any size;
    * otherwise as {@link receiveSnapshot}. It stands at the first zxid of an epoch that is later
-   * than any in the snapshot or in this log. Sessions and ephemeral nodes are left out.
+   * than any in the snapshot or in this log.
    */
-  importSnapshot(): Promise<SnapshotReceiver>;
+  importSnapshot(options?: ImportOptions): Promise<SnapshotReceiver>;
 
   /**
    * After an install with a snapshot is durable: the file that the log now names is the state, and
@@ -542,8 +543,8 @@ class SqliteStore implements Store {
     return this.#transfers.export(sessions);
   }
 
-  importSnapshot(): Promise<SnapshotReceiver> {
-    return this.#transfers.import();
+  importSnapshot(options?: ImportOptions): Promise<SnapshotReceiver> {
+    return this.#transfers.import(options);
   }
 
   adoptState(): StateMeta {
@@ -599,10 +600,12 @@ class SqliteStore implements Store {
 }
 
 export { apacheLogEntries } from "./apache/apache-log.ts";
+export { derivedPasswordHash } from "./apache/apache-password.ts";
 export { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache/apache-snapshot-decoder.ts";
 export { type ApacheChange, type ApacheTransaction, apacheTransaction } from "./apache/apache-transaction.ts";
 export { type ApacheNode, ApacheTree } from "./apache/apache-tree.ts";
 export { apacheTreeSnapshot } from "./apache/apache-tree-snapshot.ts";
+export { APACHE_EPOCH_GAP, type ImportedSessions, type ImportOptions } from "./apache/import-options.ts";
 export {
   Archive,
   type ArchiveEvent,

@@ -174,9 +174,10 @@ export interface SnapshotReceiver {
 export interface ReceivedSnapshot {
   readonly stateFile: string;
   readonly epochs: readonly EpochRange[];
-  /** Where the state stands, and how many nodes it has. */
+  /** Where the state stands, and how many nodes and sessions it has. */
   readonly position: LogPosition;
   readonly nodeCount: number;
+  readonly sessionCount: number;
 }
 
 /**

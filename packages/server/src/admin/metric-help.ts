@@ -36,6 +36,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["sessionless_connections_expired", "Connections closed because no connect request arrived in time"],
   ["stale_sessions_expired", "Sessions that timed out"],
   ["global_sessions", "Replicated sessions of the ensemble"],
+  ["zooid_derived_password_sessions", "Sessions whose passwords follow from their ids, as Apache ZooKeeper's do"],
   ["local_sessions", "Local sessions of this server"],
   ["auth_failed_count", "Failed authentications of clients"],
   ["ensemble_auth_fail", "Connections refused because their client names another ensemble"],

@@ -161,6 +161,7 @@ function gauges({ driver, startedAtMs, handshakeCount }: AdminView): readonly Me
     gauge("max_file_descriptor_count", max),
     gauge("global_sessions", tree.sessionCount),
     gauge("local_sessions", replica.localSessionCount),
+    gauge("zooid_derived_password_sessions", tree.derivedPasswordCount),
     decimalGauge("connection_drop_probability", driver.dropChance),
     gauge("outstanding_tls_handshake", handshakeCount()),
     gauge("auth_failed_count", counters.authFailures),

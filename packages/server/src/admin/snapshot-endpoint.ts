@@ -1,6 +1,7 @@
 import { counted, formatZxid, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 import type { SnapshotExport } from "@zooid/txn-log";
+import type { ImportedSessions } from "@zooid/txn-log/sqlite";
 import type { LogFields } from "../operators/log-fields.ts";
 import type { SnapshotCommandsConfig } from "./http-options.ts";
 
@@ -30,7 +31,7 @@ export interface WholeState {
    * Replaces the whole state by a snapshot. If the snapshot is not valid, it rejects and nothing is
    * changed. Resolves with the snapshot's position when it is served.
    */
-  restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
+  restore(pieces: AsyncIterable<Uint8Array>, sessions: ImportedSessions): Promise<Zxid>;
   /** A monotonic clock in milliseconds. */
   nowMs(): number;
   info(text: string, fields: LogFields): void;
@@ -113,16 +114,23 @@ export class SnapshotEndpoint {
     }
   }
 
-  /** @param pieces of the body; undefined if there is none */
+  /**
+   * @param pieces of the body; undefined if there is none
+   * @param sessions of the snapshot: `keep`, `drop`, or what the request has in their place
+   */
   async restore(
     who: string,
     type: string | undefined,
     pieces: AsyncIterable<Uint8Array> | undefined,
+    sessions = "drop",
   ): Promise<Zxid | SnapshotRefusal> {
     const state = this.#state;
     if (!this.#config.isRestoreEnabled) return new SnapshotRefusal(503, "Restore command is disabled");
     const reason = state.reason ?? state.restoreReason();
     if (reason !== undefined) return new SnapshotRefusal(state.reason === undefined ? 409 : 503, reason);
+    if (sessions !== "keep" && sessions !== "drop") {
+      return new SnapshotRefusal(400, `sessions is keep or drop, not ${JSON.stringify(sessions)}`);
+    }
     if (mediaType(type) !== OCTETS) return new SnapshotRefusal(400, `a snapshot is sent as ${OCTETS}`);
     if (pieces === undefined) return new SnapshotRefusal(400, "no snapshot was sent");
     if (this.#isRestoring) return new SnapshotRefusal(503, BUSY);
@@ -133,7 +141,7 @@ export class SnapshotEndpoint {
     this.#isRestoring = true;
     const startMs = state.nowMs();
     try {
-      const zxid = await state.restore(pieces);
+      const zxid = await state.restore(pieces, sessions);
       this.restoreMs.note(Math.round(state.nowMs() - startMs));
       return zxid;
     } catch (error) {

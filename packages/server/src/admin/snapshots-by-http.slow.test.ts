@@ -1,7 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copySlice, ErrorCode, OpCode } from "@zooid/model";
+import {
+  copySlice,
+  derivedPassword,
+  ErrorCode,
+  OpCode,
+  type SessionId,
+  sessionIdHigh,
+  sessionIdLow,
+} from "@zooid/model";
+import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
 import { create, RawClient, read, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AuditRecord } from "../operators/audit-trail.ts";
@@ -89,6 +98,28 @@ test("restore replaces the whole state: clients are disconnected, the old state 
   expect(await shown(client, "/a/s-0000000002")).toEqual(before[3]);
   expect(await shown(client, "/a/s-0000000003")).toMatchObject({ data: "" });
   expect(await shown(client, "/other")).toBe(ErrorCode.NO_NODE);
+});
+
+test("restore keeps Apache's sessions where it is asked to: their clients go on, 1024 epochs above", async () => {
+  const bytes = new Uint8Array(APACHE_SNAPSHOT);
+  const sessionId = 0x100_0030_dc4d_0000n as SessionId;
+  const password = derivedPassword(sessionIdHigh(sessionId), sessionIdLow(sessionId));
+  await using zk = await start(join(place, "data"));
+  expect(await restore(zk, bytes, OCTETS, "?sessions=some")).toMatchObject({
+    status: 400,
+    error: 'sessions is keep or drop, not "some"',
+  });
+  expect(await restore(zk, bytes, OCTETS, "?sessions=keep")).toMatchObject({
+    status: 200,
+    last_zxid: 1023 * 2 ** 32 + 1,
+  });
+  await using client = await RawClient.open(zk.port);
+  expect((await client.handshake({ sessionId, password, lastZxidSeen: 0x14 })).timeoutMs).toBe(30_000);
+  expect(await shown(client, "/e")).toMatchObject({ data: "eph" });
+  expect(await metric(zk, "zooid_derived_password_sessions")).toBe(1);
+  await client.ask(OpCode.CLOSE_SESSION);
+  await using other = await RawClient.withSession(zk.port);
+  expect(await shown(other, "/e")).toBe(ErrorCode.NO_NODE);
 });
 
 describe("an invalid snapshot is refused, and no client notices", () => {

@@ -1,6 +1,7 @@
 import type { BackupStatus } from "@zooid/backup";
 import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
 import type { RaiseAnswer, SessionEnding } from "@zooid/replica";
+import type { ImportedSessions } from "@zooid/txn-log/sqlite";
 import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
 import { AnswerSlices } from "../admin/answer-slices.ts";
 import { NO_SNAPSHOT_COMMANDS } from "../admin/http-options.ts";
@@ -52,7 +53,7 @@ export interface ViewedServer {
   readonly audit: AuditTrail;
   readonly auditTail: AuditTail;
   readonly fourLetterWords: AdminView["fourLetterWords"];
-  restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
+  restore(pieces: AsyncIterable<Uint8Array>, sessions: ImportedSessions): Promise<Zxid>;
   readonly runningRestore: RunningRestore;
   /** See {@link AdminView.reload}. */
   readonly reload: AdminView["reload"];
@@ -128,7 +129,7 @@ function snapshotEndpointOf(server: ViewedServer, otherWork: () => string | unde
       driver().checkpoint();
       return storage().exportSnapshot();
     },
-    restore: (pieces) => server.restore(pieces),
+    restore: (pieces, sessions) => server.restore(pieces, sessions),
     nowMs: () => performance.now(),
     info: (text, fields) => log.info(text, fields),
     warn: (text, fields) => log.warn(text, fields),

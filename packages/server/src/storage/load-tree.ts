@@ -1,7 +1,7 @@
 import type { DataTree } from "@zooid/data-tree";
 import { type ByteSlice, formatZxid, ZXID_NONE } from "@zooid/model";
 import { type StateMeta, type StateSink, StoreError } from "@zooid/txn-log";
-import type { Store } from "@zooid/txn-log/sqlite";
+import { derivedPasswordHash, type Store } from "@zooid/txn-log/sqlite";
 
 /**
  * Fills a tree from the state that a store's log names, and compares the tree's digest with the
@@ -21,8 +21,10 @@ export function loadTree(tree: DataTree, store: Store, stateFile: string): State
 /** Fills a tree whose load has begun. */
 export function treeSink(tree: DataTree): StateSink {
   return {
-    session: ({ idHigh, idLow, timeoutMs, passwordHash }) =>
-      tree.loadSession({ high: idHigh, low: idLow, timeoutMs, passwordHash }),
+    session: ({ idHigh, idLow, timeoutMs, passwordHash }) => {
+      const hasDerivedPassword = derivedPasswordHash(idHigh, idLow).equals(passwordHash);
+      tree.loadSession({ high: idHigh, low: idLow, timeoutMs, passwordHash, hasDerivedPassword });
+    },
     node: ({ id, parentId, name, hasData, data, stat, acl }) =>
       tree.loadNode({ id, parentId, name: view(name), data: hasData ? view(data) : null, stat: view(stat), acl }),
   };

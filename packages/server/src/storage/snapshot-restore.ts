@@ -1,6 +1,7 @@
 import type { Zxid } from "@zooid/model";
 import { counted } from "@zooid/model";
 import { type ReceivedSnapshot, type SnapshotReceiver, StoreError } from "@zooid/txn-log";
+import { APACHE_EPOCH_GAP, type ImportedSessions } from "@zooid/txn-log/sqlite";
 import type { Driver } from "../driver/driver.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 import type { Storage } from "./storage.ts";
@@ -31,8 +32,9 @@ export class SnapshotRestore {
   }
 
   /** Changes nothing before the snapshot has arrived completely and is valid. */
-  async restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid> {
-    const receiver = await this.#host.storage().importSnapshot();
+  async restore(pieces: AsyncIterable<Uint8Array>, sessions: ImportedSessions): Promise<Zxid> {
+    const epochGap = sessions === "keep" ? { epochGap: APACHE_EPOCH_GAP } : {};
+    const receiver = await this.#host.storage().importSnapshot({ sessions, ...epochGap });
     let received: ReceivedSnapshot;
     try {
       received = await receiveAll(receiver, pieces);
@@ -55,7 +57,8 @@ export class SnapshotRestore {
     const driver = this.#host.driver();
     const storage = this.#host.storage();
     this.#host.warn(
-      `a snapshot of ${counted(received.nodeCount, "znode")} replaces all data of this server; all clients are disconnected`,
+      `a snapshot of ${counted(received.nodeCount, "znode")} and ${counted(received.sessionCount, "session")} ` +
+        "replaces all data of this server; all clients are disconnected",
       { event: "restoring" },
     );
     try {

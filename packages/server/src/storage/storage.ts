@@ -28,6 +28,7 @@ import {
   CHECKPOINT_RESERVE,
   type HistoryPurge,
   type HistoryQueries,
+  type ImportOptions,
   isLogFile,
   type LiveTree,
   LOG_RESERVE,
@@ -90,7 +91,7 @@ export interface Storage extends AsyncDisposable {
   /**
    * A state of Apache's form that is to be taken over; nothing is changed before {@link takeOver}.
    */
-  importSnapshot(): Promise<SnapshotReceiver>;
+  importSnapshot(options?: ImportOptions): Promise<SnapshotReceiver>;
   /**
    * Begins a new history with a state that was imported. Nothing else may be written meanwhile; the
    * next start loads it.
@@ -477,8 +478,8 @@ class SqliteStorage implements Storage {
     return this.#store.exportSnapshot();
   }
 
-  importSnapshot(): Promise<SnapshotReceiver> {
-    return this.#store.importSnapshot();
+  importSnapshot(options?: ImportOptions): Promise<SnapshotReceiver> {
+    return this.#store.importSnapshot(options);
   }
 
   takeOver(state: ReceivedSnapshot): Promise<void> {

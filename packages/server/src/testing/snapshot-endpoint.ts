@@ -37,9 +37,10 @@ export async function restore(
   { adminPort }: Pick<Server, "adminPort">,
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = OCTETS,
+  query = "",
 ): Promise<{ status: number; last_zxid?: number; error: string | null }> {
   const init = { method: "POST", headers, body, duplex: "half" } as const;
-  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/restore`, init);
+  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/restore${query}`, init);
   return { status: response.status, ...((await response.json()) as { error: string | null }) };
 }
 

@@ -10,7 +10,11 @@ import {
   lastSlash,
   nodeKind,
   OPEN_ACL,
+  type SessionId,
   StatOffset,
+  sessionIdFromHalves,
+  sessionIdHigh,
+  sessionIdLow,
 } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
 import { refused, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
@@ -20,16 +24,13 @@ import type { StateMeta } from "../state-store.ts";
 import { syncDirectoryOf, syncPath } from "../sync-path.ts";
 import type { TestBreak } from "../test-break.ts";
 import { STAT_LENGTHS_BYTES, STAT_LENGTHS_START } from "./apache-format.ts";
+import { derivedPasswordHash } from "./apache-password.ts";
 import { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
+import type { ImportOptions } from "./import-options.ts";
 import { PathIndex } from "./path-index.ts";
 
 /** Into which history a snapshot is taken over. */
-export interface ImportExpectation {
-  /**
-   * The state gets the first zxid of an epoch that is no earlier than this one, and later than any
-   * in the snapshot.
-   */
-  readonly epochMin: number;
+export interface ImportExpectation extends Required<ImportOptions> {
   readonly ensembleId: string;
   /** The feature level in force in that history. */
   readonly level: number;
@@ -46,9 +47,18 @@ const STORED_PZXID = STAT_LENGTHS_START;
 /** Stands in place of a digest that has not been computed yet. */
 const NO_DIGEST = { digestHigh: 0, digestLow: 0 };
 
+/** A table of more has no place in a map. */
+const SESSION_COUNT_MAX = 2 ** 23;
+const BITS = 8;
+const PLACES_FIRST = 1024;
+
 /**
- * Makes a state file from a snapshot of Apache's. Sessions are not taken over, and neither are
- * their ephemeral nodes: a session's password is in no snapshot, so no client could resume it.
+ * Makes a state file from a snapshot of Apache's. No snapshot has passwords: a session that is kept
+ * gets the one that Apache's servers derive from its id.
+ *
+ * A session that is not in the snapshot and owns ephemeral nodes has ended. It is kept as one whose
+ * end has begun, with the timeout 0: no client can renew it, and the first leader deletes its nodes
+ * by a transaction.
  */
 export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
   readonly #file: string;
@@ -57,6 +67,10 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
   readonly #decoder = new ApacheSnapshotDecoder(this);
   readonly #paths = new PathIndex({ k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 });
   readonly #aclIds = new Map<bigint, number>();
+  /** The timeouts of sessions; 0 of one that has ended and owns nodes. */
+  readonly #sessions = new Map<SessionId, number>();
+  /** By place: which nodes are ephemeral. */
+  #ephemerals = new Uint8Array(PLACES_FIRST);
   #isOpen = true;
   #epochMax = 0;
 
@@ -76,12 +90,19 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     if (last !== undefined) this.#noteZxid(last, () => "its end");
     for (const path of NEEDED) {
       const bytes = Buffer.from(path);
-      if (this.#paths.find(bytes, 0, bytes.length) === -1) throw refused("its end", `it has no node ${path}`);
+      const found = this.#paths.find(bytes, 0, bytes.length);
+      if (found === -1) throw refused("its end", `it has no node ${path}`);
+      if (this.#isEphemeralAt(found)) throw refused("its end", `its node ${path} is ephemeral`);
     }
-    const epoch = Math.max(this.#expected.epochMin, this.#epochMax + 1);
-    // One more is taken when the state comes into force.
-    if (epoch + 1 >= EPOCH_MAX)
-      throw refused("its end", `it is of epoch ${this.#epochMax}, and no epoch would be left`);
+    const { epochMin, epochGap } = this.#expected;
+    const next = Math.max(epochMin, this.#epochMax + epochGap);
+    if (next >= EPOCH_MAX) throw refused("its end", `it is of epoch ${this.#epochMax}, and no epoch would be left`);
+    // The state stands in an epoch of its own, which no leader has.
+    const epoch = next - 1;
+    for (const [id, timeoutMs] of this.#sessions) {
+      const [idHigh, idLow] = [sessionIdHigh(id), sessionIdLow(id)];
+      this.#state.openSession({ idHigh, idLow, timeoutMs, passwordHash: derivedPasswordHash(idHigh, idLow) });
+    }
     const position = { zxid: composeZxid(epoch, 1), chain: newChain() };
     const { ensembleId, level } = this.#expected;
     const nextNodeId = this.#paths.count + ROOT_ID;
@@ -100,7 +121,7 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
       level,
       ...NO_DIGEST,
       nodeCount: this.#paths.count,
-      sessionCount: 0,
+      sessionCount: this.#sessions.size,
     };
   }
 
@@ -115,6 +136,18 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#state.close();
+  }
+
+  session(id: SessionId, timeoutMs: number): void {
+    if (this.#expected.sessions === "drop") return;
+    const place = `the session 0x${BigInt.asUintN(64, id).toString(16)}`;
+    if (this.#sessions.has(id)) throw refused(place, "it comes twice");
+    if (this.#sessions.size === SESSION_COUNT_MAX) throw refused(place, `it is one of more than ${SESSION_COUNT_MAX}`);
+    // 0 is the timeout of one whose end has begun, which a snapshot of ours may have.
+    if (timeoutMs < 0) throw refused(place, `a timeout of ${timeoutMs} ms`);
+    if (nodeKind(sessionIdHigh(id), sessionIdLow(id)) !== "ephemeral")
+      throw refused(place, "its id marks nodes of another kind than ephemeral ones; drop the sessions to leave it out");
+    this.#sessions.set(id, timeoutMs);
   }
 
   acl(key: bigint, acl: Acl): void {
@@ -137,7 +170,9 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     }
     const slash = path.length === 0 ? -1 : lastSlash(path, 0, path.length);
     const parent = this.#parentOf(path, slash, place);
-    if (this.#isEphemeral(stat)) return;
+    const isEphemeral = this.#isEphemeral(stat);
+    if (isEphemeral && this.#expected.sessions === "drop") return;
+    if (isEphemeral) this.#noteOwner(stat, path, place);
     const id = this.#paths.count + ROOT_ID;
     this.#paths.add(id, parent, path, slash + 1, path.length);
     const name = path.subarray(slash + 1);
@@ -158,14 +193,35 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     if (!isValidPath(path, 0, path.length)) throw refused(place(), "no path");
     const parent = this.#paths.find(path, 0, slash);
     if (parent === -1) throw refused(place(), "its parent is missing");
+    if (this.#isEphemeralAt(parent)) throw refused(place(), "its parent is ephemeral");
     if (this.#paths.child(parent, path, slash + 1, path.length) !== -1) throw refused(place(), "it comes twice");
     return parent;
   }
 
   #isEphemeral(stat: Buffer): boolean {
-    const high = stat.readInt32BE(StatOffset.ephemeralOwner);
-    const low = stat.readInt32BE(StatOffset.ephemeralOwner + 4);
+    const [high, low] = ownerOf(stat);
     return nodeKind(high, low) === "ephemeral";
+  }
+
+  /** The next node is ephemeral: its session is kept, or has ended. */
+  #noteOwner(stat: Buffer, path: Buffer, place: () => string): void {
+    if (path.length === 0) throw refused(place(), "the root is ephemeral");
+    const owner = sessionIdFromHalves(...ownerOf(stat));
+    if (!this.#sessions.has(owner)) {
+      if (this.#sessions.size === SESSION_COUNT_MAX) throw refused(place(), "there are too many sessions");
+      this.#sessions.set(owner, 0);
+    }
+    const at = this.#paths.count;
+    if (at >>> 3 >= this.#ephemerals.length) {
+      const grown = new Uint8Array(2 * (at >>> 3));
+      grown.set(this.#ephemerals);
+      this.#ephemerals = grown;
+    }
+    this.#ephemerals[at >>> 3] = (this.#ephemerals[at >>> 3] ?? 0) | (1 << (at % BITS));
+  }
+
+  #isEphemeralAt(place: number): boolean {
+    return ((this.#ephemerals[place >>> 3] ?? 0) & (1 << (place % BITS))) !== 0;
   }
 
   #noteZxid(zxid: bigint, place: () => string): void {
@@ -173,6 +229,10 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     if (zxid < 0n || epoch >= EPOCH_MAX) throw refused(place(), `a zxid of 0x${BigInt.asUintN(64, zxid).toString(16)}`);
     if (epoch > this.#epochMax) this.#epochMax = epoch;
   }
+}
+
+function ownerOf(stat: Buffer): readonly [high: number, low: number] {
+  return [stat.readInt32BE(StatOffset.ephemeralOwner), stat.readInt32BE(StatOffset.ephemeralOwner + 4)];
 }
 
 interface Row {

@@ -1,4 +1,4 @@
-import type { Acl } from "@zooid/model";
+import { type Acl, type SessionId, sessionIdFromHalves } from "@zooid/model/storage";
 import { refused } from "../snapshots/snapshot-format.ts";
 import {
   Adler32,
@@ -17,6 +17,8 @@ import {
  * What a snapshot of Apache's is made of, in the order of the stream. Bytes are lent for the call.
  */
 export interface ApacheSnapshotParts {
+  /** Default: sessions are passed over. */
+  session?(id: SessionId, timeoutMs: number): void;
   acl(key: bigint, acl: Acl): void;
   /** @param data null is the protocol's null; `stat` has 60 bytes */
   node(path: Buffer, data: Buffer | null, aclKey: bigint, stat: Buffer): void;
@@ -125,7 +127,7 @@ export class ApacheSnapshotDecoder {
       case "header":
         return this.#takeHeader(cursor);
       case "sessions":
-        return this.#takeCounted(cursor, "lists", () => cursor.skip(APACHE_SESSION_BYTES));
+        return this.#takeCounted(cursor, "lists", () => this.#takeSession(cursor));
       case "lists":
         return this.#takeCounted(cursor, "nodes", () => this.#takeList(cursor));
       case "nodes":
@@ -163,6 +165,14 @@ export class ApacheSnapshotDecoder {
       this.#left = undefined;
       this.#phase = next;
     }
+    return true;
+  }
+
+  #takeSession(cursor: Cursor): boolean {
+    if (!cursor.has(APACHE_SESSION_BYTES)) return false;
+    const id = sessionIdFromHalves(cursor.int(), cursor.int());
+    const timeoutMs = cursor.int();
+    this.#parts.session?.(id, timeoutMs);
     return true;
   }
 

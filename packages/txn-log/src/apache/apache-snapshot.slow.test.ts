@@ -1,15 +1,24 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Acl, composeZxid, epochOf, sliceText } from "@zooid/model";
+import { type Acl, composeZxid, EPOCH_MAX, epochOf, sliceText } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openStore, type Store } from "../sqlite.ts";
+import { type ImportOptions, openStore, type Store } from "../sqlite.ts";
 import { APACHE_SNAPSHOT } from "../testing/apache-snapshot.ts";
 import { promised } from "../testing/promised-log.ts";
 import { Adler32 } from "./apache-format.ts";
 import { ApacheSnapshotBuilder } from "./apache-snapshot-builder.ts";
 import { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
+
+const SESSION = 0x100_001e_99a5_0000n;
+const BUILT_IN: readonly TestNode[] = [
+  ["", ""],
+  ["/zookeeper", ""],
+  ["/zookeeper/quota", ""],
+  ["/zookeeper/config", ""],
+];
 
 let directory = "";
 beforeEach(() => {
@@ -25,8 +34,8 @@ function open(name = "data"): Promise<Store> {
 }
 
 /** Takes a snapshot over, as a server does that is about to begin with it. */
-async function restore(store: Store, bytes: Uint8Array, pieceBytes = 100): Promise<void> {
-  const receiver = await store.importSnapshot();
+async function restore(store: Store, bytes: Uint8Array, pieceBytes = 100, options: ImportOptions = {}): Promise<void> {
+  const receiver = await store.importSnapshot(options);
   for (let at = 0; at < bytes.length; at += pieceBytes) await receiver.add(bytes.subarray(at, at + pieceBytes));
   const { position, stateFile, epochs } = await receiver.finish();
   const log = promised(store.log);
@@ -45,13 +54,11 @@ interface Shown {
   readonly stat: string;
 }
 
-function nodesOf(store: Store): ReadonlyMap<string, Shown> {
+function nodesOf(store: Store, session = noSession): ReadonlyMap<string, Shown> {
   const paths = new Map<number, string>();
   const shown = new Map<string, Shown>();
   store.loadState({
-    session: () => {
-      throw new Error("no session is taken over");
-    },
+    session,
     node: ({ id, parentId, name, hasData, data, stat, acl }) => {
       const path = parentId === 0 ? "" : `${paths.get(parentId)}/${sliceText(name)}`;
       paths.set(id, path);
@@ -66,6 +73,10 @@ function nodesOf(store: Store): ReadonlyMap<string, Shown> {
     },
   });
   return shown;
+}
+
+function noSession(): void {
+  throw new Error("no session is taken over");
 }
 
 async function exported(store: Store): Promise<Buffer> {
@@ -244,20 +255,153 @@ describe("what is not a whole snapshot is refused", () => {
   ] as readonly (readonly [string, readonly TestNode[], string])[])(
     "though its sums are right: %s",
     (_, nodes, text) => {
-      const builder = new ApacheSnapshotBuilder(join(directory, "state-2.db"), {
-        epochMin: 1,
-        ensembleId: "",
-        level: 1,
-      });
-      const build = (): void => {
-        builder.add(snapshotOf(nodes));
-        builder.finish();
-      };
-      expect(build).toThrow(text);
-      builder.abandon();
-      expect(readdirSync(directory)).toEqual([]);
+      expectRefused(snapshotOf(nodes), "drop", text);
     },
   );
+
+  test.each<readonly [string, readonly TestSession[], readonly TestNode[], string]>([
+    [
+      "a session twice",
+      [
+        [SESSION, 4000],
+        [SESSION, 5000],
+      ],
+      BUILT_IN,
+      "the session 0x100001e99a50000: it comes twice",
+    ],
+    ["a timeout that is none", [[SESSION, -1]], BUILT_IN, "the session 0x100001e99a50000: a timeout of -1 ms"],
+    [
+      "a session with the id of no client",
+      [[0n, 4000]],
+      BUILT_IN,
+      "the session 0x0: its id marks nodes of another kind",
+    ],
+    ["a session with an id that marks TTL nodes", [[-1n, 4000]], BUILT_IN, "its id marks nodes of another kind"],
+    ["an ephemeral root", [], [["", "", { owner: SESSION }]], "the root is ephemeral"],
+    [
+      "a child of an ephemeral node",
+      [[SESSION, 4000]],
+      [...BUILT_IN, ["/e", "", { owner: SESSION }], ["/e/child", ""]],
+      'the node "/e/child": its parent is ephemeral',
+    ],
+    [
+      "an ephemeral node in place of one that every tree has",
+      [[SESSION, 4000]],
+      [...BUILT_IN.slice(0, -1), ["/zookeeper/config", "", { owner: SESSION }]],
+      "its node /zookeeper/config is ephemeral",
+    ],
+    [
+      "no epoch that is left",
+      [],
+      [...BUILT_IN, ["/late", "", { czxid: BigInt(EPOCH_MAX - 1) << 32n }]],
+      `it is of epoch ${EPOCH_MAX - 1}, and no epoch would be left`,
+    ],
+  ])("though its sessions were to be kept: %s", (_, sessions, nodes, text) => {
+    expectRefused(snapshotOf(nodes, sessions), "keep", text);
+  });
+
+  function expectRefused(bytes: Buffer, sessions: "keep" | "drop", text: string): void {
+    const expected = { epochMin: 2, epochGap: 2, sessions, ensembleId: "", level: 1 };
+    const builder = new ApacheSnapshotBuilder(join(directory, "state-2.db"), expected);
+    const build = (): void => {
+      builder.add(bytes);
+      builder.finish();
+    };
+    expect(build).toThrow(text);
+    builder.abandon();
+    expect(readdirSync(directory)).toEqual([]);
+  }
+});
+
+describe("sessions that are kept", () => {
+  const OTHER = 0x64a2_0690_60f1_0000n;
+  const NODES: readonly TestNode[] = [
+    ...BUILT_IN,
+    ["/locks", ""],
+    ["/locks/a", "held", { owner: SESSION }],
+    ["/locks/b", "left", { owner: OTHER }],
+    ["/locks/c", "left", { owner: OTHER }],
+  ];
+
+  test("have their timeouts, their ephemerals, and the passwords that Apache derives", async () => {
+    await using store = await open();
+    await restore(
+      store,
+      snapshotOf(NODES, [
+        [SESSION, 4000],
+        [OTHER, 30_000],
+      ]),
+      50,
+      { sessions: "keep" },
+    );
+    expect(sessionsOf(store)).toEqual([
+      ["100001e99a50000", 4000, hashOf("b121fe56ea8f3ab6774ef473439bdafa")],
+      ["64a2069060f10000", 30_000, hashOf("7562bf165e3b63a8db863fc0d775bbbf")],
+    ]);
+    expect(pathsOf(store)).toEqual(["/locks", "/locks/a", "/locks/b", "/locks/c"]);
+  });
+
+  test("leave those that ended, whose ephemerals wait for a leader that deletes them", async () => {
+    await using store = await open();
+    await restore(store, snapshotOf(NODES, [[SESSION, 4000]]), 50, { sessions: "keep" });
+    expect(sessionsOf(store).map(([id, timeoutMs]) => [id, timeoutMs])).toEqual([
+      ["100001e99a50000", 4000],
+      ["64a2069060f10000", 0],
+    ]);
+    expect(pathsOf(store)).toEqual(["/locks", "/locks/a", "/locks/b", "/locks/c"]);
+  });
+
+  test("are as many as there are, beside as many ephemerals", async () => {
+    await using store = await open();
+    const ids = Array.from({ length: 3000 }, (_, i) => SESSION + BigInt(i));
+    const nodes = ids.map((id, i): TestNode => [`/n${i}`, "", { owner: id }]);
+    const [kept, ended] = [ids.slice(0, 2000), ids.slice(2000)];
+    const bytes = snapshotOf(
+      [...BUILT_IN, ["/plain", ""], ...nodes, ["/plain/child", ""]],
+      kept.map((id) => [id, 4000]),
+    );
+    await restore(store, bytes, 70_000, { sessions: "keep" });
+    const timeouts = sessionsOf(store).map(([, timeoutMs]) => timeoutMs);
+    expect(timeouts.filter((each) => each === 0)).toHaveLength(ended.length);
+    expect(timeouts).toHaveLength(ids.length);
+    expect(pathsOf(store)).toHaveLength(3002);
+  });
+
+  test("may be none", async () => {
+    await using store = await open();
+    await restore(store, snapshotOf(BUILT_IN), 100, { sessions: "keep" });
+    expect(sessionsOf(store)).toEqual([]);
+  });
+
+  test("belong to a history that begins in the epoch that was asked for, or above the snapshot", async () => {
+    await using store = await open();
+    await restore(store, snapshotOf(BUILT_IN), 100, { sessions: "keep", epochMin: 2000 });
+    expect(store.log.durable.currentEpoch).toBe(1999);
+    await using other = await open("other");
+    const late: TestNode = ["/late", "", { czxid: 7n << 32n }];
+    await restore(other, snapshotOf([...BUILT_IN, late]), 100, { sessions: "keep", epochGap: 1024 });
+    expect(other.log.durable.currentEpoch).toBe(7 + 1023);
+  });
+
+  function sessionsOf(store: Store): readonly (readonly [id: string, timeoutMs: number, hash: string])[] {
+    const found: (readonly [string, number, string])[] = [];
+    store.loadState({
+      session: ({ idHigh, idLow, timeoutMs, passwordHash }) => {
+        const id = (BigInt(idHigh) << 32n) | BigInt(idLow >>> 0);
+        found.push([id.toString(16), timeoutMs, Buffer.from(passwordHash).toString("hex")]);
+      },
+      node: () => {},
+    });
+    return found;
+  }
+
+  function pathsOf(store: Store): readonly string[] {
+    return [...nodesOf(store, () => {}).keys()].filter((path) => path !== "/" && !path.startsWith("/zookeeper"));
+  }
+
+  function hashOf(password: string): string {
+    return createHash("sha256").update(Buffer.from(password, "hex")).digest("hex").slice(0, 32);
+  }
 });
 
 test("a state with a row that is damaged is not sent, not even its beginning", async () => {
@@ -309,14 +453,15 @@ function decoded(bytes: Buffer, pieceBytes = 100): bigint | undefined {
 type TestNode = readonly [
   path: string,
   data: string,
-  more?: { readonly czxid?: bigint; readonly ctime?: bigint; readonly key?: bigint },
+  more?: { readonly czxid?: bigint; readonly ctime?: bigint; readonly key?: bigint; readonly owner?: bigint },
 ];
+type TestSession = readonly [id: bigint, timeoutMs: number];
 
 /**
- * A snapshot of these nodes, without sessions, ACL lists and what later versions have behind the
+ * A snapshot of these nodes and sessions, without ACL lists and what later versions have behind the
  * first checksum.
  */
-function snapshotOf(nodes: readonly TestNode[]): Buffer {
+function snapshotOf(nodes: readonly TestNode[], sessions: readonly TestSession[] = []): Buffer {
   const long = (value: bigint): Buffer => {
     const bytes = Buffer.alloc(8);
     bytes.writeBigInt64BE(value);
@@ -328,10 +473,12 @@ function snapshotOf(nodes: readonly TestNode[]): Buffer {
     return bytes;
   };
   const text = (value: string): Buffer => Buffer.concat([int(Buffer.byteLength(value)), Buffer.from(value)]);
-  const parts = [Buffer.from("ZKSN"), int(2), long(-1n), int(0), int(0)];
-  for (const [path, data, { czxid = 1n, ctime = 1n, key = -1n } = {}] of nodes) {
+  const parts = [Buffer.from("ZKSN"), int(2), long(-1n), int(sessions.length)];
+  for (const [id, timeoutMs] of sessions) parts.push(long(id), int(timeoutMs));
+  parts.push(int(0));
+  for (const [path, data, { czxid = 1n, ctime = 1n, key = -1n, owner = 0n } = {}] of nodes) {
     const stat = [czxid, 1n, ctime, 1n].map(long);
-    parts.push(text(path), text(data), long(key), ...stat, Buffer.alloc(12), long(0n), long(1n));
+    parts.push(text(path), text(data), long(key), ...stat, Buffer.alloc(12), long(owner), long(1n));
   }
   parts.push(text("/"));
   const body = Buffer.concat(parts);

@@ -28,6 +28,7 @@ export type ApacheChange =
   | { readonly kind: "delete"; readonly path: string }
   | { readonly kind: "set"; readonly path: string; readonly data: Buffer | null; readonly version: number }
   | { readonly kind: "set-acl"; readonly path: string; readonly acl: Acl; readonly aversion: number }
+  | { readonly kind: "open-session"; readonly timeoutMs: number }
   | { readonly kind: "close-session"; readonly paths: readonly string[] };
 
 const Type = {
@@ -71,9 +72,10 @@ export function apacheTransaction(bytes: Buffer): ApacheTransaction {
 function changesOf(type: number, reader: Reader, session: bigint): readonly ApacheChange[] {
   switch (type) {
     case Type.ERROR:
-    case Type.CREATE_SESSION:
       reader.int();
       return [];
+    case Type.CREATE_SESSION:
+      return [{ kind: "open-session", timeoutMs: reader.int() }];
     case Type.CLOSE_SESSION:
       return [{ kind: "close-session", paths: reader.closedPaths() }];
     case Type.MULTI:

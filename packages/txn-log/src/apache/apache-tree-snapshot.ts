@@ -15,7 +15,7 @@ import type { ApacheTree } from "./apache-tree.ts";
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Writes a tree as an exact snapshot in Apache's form: without sessions, parents before children.
+ * Writes a tree as an exact snapshot in Apache's form: sessions, then nodes, parents before children.
  *
  * @param from names the tree in errors
  * @throws StoreError DAMAGED for a node without access list or parent
@@ -30,8 +30,11 @@ export function* apacheTreeSnapshot(
   head.writeUInt32BE(APACHE_MAGIC, 0);
   head.writeUInt32BE(APACHE_VERSION, 4);
   head.writeBigInt64BE(-1n, 8);
-  // No session.
-  out.put(head, int(0));
+  out.put(head, int(tree.sessions.size));
+  for (const [id, timeoutMs] of tree.sessions) {
+    out.put(long(id), int(timeoutMs));
+    if (out.length >= PIECE_BYTES) yield out.take();
+  }
   const keys = new Map<string, bigint>();
   const lists: Buffer[] = [];
   for (const [path, { acl }] of tree.nodes) {

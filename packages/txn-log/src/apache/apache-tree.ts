@@ -16,6 +16,11 @@ export interface ApacheNode {
   readonly stat: Buffer;
 }
 
+export interface OwnedCount {
+  readonly sessionCount: number;
+  readonly nodeCount: number;
+}
+
 /**
  * The tree of an Apache server: a snapshot, then the transactions that follow it. The snapshot is
  * fuzzy: the server applied transactions while it wrote it, so it may contain the effects of some
@@ -24,9 +29,15 @@ export interface ApacheNode {
 export class ApacheTree implements ApacheSnapshotParts {
   /** By path; the root by the empty one. */
   readonly nodes: Map<string, ApacheNode> = new Map();
+  /** The timeout of each session, in milliseconds. */
+  readonly sessions: Map<bigint, number> = new Map();
   readonly #acls = new Map<bigint, Acl>([[OPEN_KEY, OPEN_ACL]]);
   /** The paths of ephemeral nodes, by their owner. */
   readonly #owned = new Map<bigint, Set<string>>();
+
+  session(id: bigint, timeoutMs: number): void {
+    this.sessions.set(id, timeoutMs);
+  }
 
   acl(key: bigint, acl: Acl): void {
     this.#acls.set(key, acl);
@@ -78,7 +89,11 @@ export class ApacheTree implements ApacheSnapshotParts {
         node.stat.writeInt32BE(change.aversion, Offset.aversion);
         return;
       }
+      case "open-session":
+        this.sessions.set(session, change.timeoutMs);
+        return;
       case "close-session": {
+        this.sessions.delete(session);
         // A listed node may have another owner in a fuzzy snapshot.
         const left = [...(this.#owned.get(session) ?? [])];
         for (const path of new Set([...change.paths.map(keyOf), ...left])) this.#delete(path, zxid);
@@ -139,9 +154,22 @@ export class ApacheTree implements ApacheSnapshotParts {
 
   /** The number of ephemeral nodes. */
   get ephemeralCount(): number {
-    let count = 0;
-    for (const paths of this.#owned.values()) count += paths.size;
-    return count;
+    return this.#countOwned(() => true).nodeCount;
+  }
+
+  /** Ephemeral nodes of sessions that have ended, and the number of these sessions. */
+  get orphans(): OwnedCount {
+    return this.#countOwned((owner) => !this.sessions.has(owner));
+  }
+
+  #countOwned(isCounted: (owner: bigint) => boolean): OwnedCount {
+    let [sessionCount, nodeCount] = [0, 0];
+    for (const [owner, paths] of this.#owned) {
+      if (!isCounted(owner)) continue;
+      sessionCount++;
+      nodeCount += paths.size;
+    }
+    return { sessionCount, nodeCount };
   }
 
   /** The sum of all nodes, as Apache ZooKeeper computes it since 3.6. */

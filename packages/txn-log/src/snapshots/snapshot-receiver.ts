@@ -50,8 +50,8 @@ export class ThreadSnapshotReceiver implements SnapshotReceiver {
     const header = await this.#call({ kind: "finish" });
     if (header === undefined) throw new StoreError({ code: "DEFECT", reason: "a snapshot ended without a header" });
     await this.#thread.close(CLOSED);
-    const { epochs, position, nodeCount } = header;
-    return { stateFile: this.#parts.name, epochs, position, nodeCount };
+    const { epochs, position, nodeCount, sessionCount } = header;
+    return { stateFile: this.#parts.name, epochs, position, nodeCount, sessionCount };
   }
 
   abandon(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, type LevelRange, levelAt } from "@zooid/model/storage";
+import type { ImportOptions } from "../apache/import-options.ts";
 import { epochsUpTo } from "../log/log-book.ts";
 import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import type { LiveTree } from "../state/live-tree.ts";
@@ -85,11 +86,19 @@ export class SnapshotTransfers {
    * Makes ready to build a state from a snapshot of Apache's, to become that of this log's next
    * epochs.
    */
-  import(): Promise<SnapshotReceiver> {
+  import({ sessions = "drop", epochMin = 0, epochGap = 2 }: ImportOptions = {}): Promise<SnapshotReceiver> {
     const { promise, currentEpoch, identity, levelRaise, commitHint } = this.#parts.log.durable;
-    const epochMin = Math.max(promise.epoch, currentEpoch) + 1;
     const level = levelAt(levelRaise, commitHint);
-    return this.#awaited(this.#receive({ epochMin, ensembleId: identity.ensembleId, level }));
+    return this.#awaited(
+      this.#receive({
+        // The state takes an epoch of its own before.
+        epochMin: Math.max(epochMin, Math.max(promise.epoch, currentEpoch) + 2),
+        epochGap,
+        sessions,
+        ensembleId: identity.ensembleId,
+        level,
+      }),
+    );
   }
 
   async #open(form: SnapshotForm): Promise<ThreadSnapshotSource> {

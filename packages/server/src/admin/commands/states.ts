@@ -32,8 +32,9 @@ function isStreaming(query: URLSearchParams): boolean {
 }
 
 export async function restore(view: AdminView, request: CommandRequest): Promise<Outcome> {
-  const { address, certificateSubject, contentType, body } = request;
-  const restored = await view.snapshots.restore(certificateSubject ?? address, contentType, body);
+  const { query, address, certificateSubject, contentType, body } = request;
+  const who = certificateSubject ?? address;
+  const restored = await view.snapshots.restore(who, contentType, body, query.get("sessions") ?? "drop");
   audited(view, request, "restore", restored);
   return restored instanceof SnapshotRefusal ? refused(restored) : { last_zxid: restored };
 }

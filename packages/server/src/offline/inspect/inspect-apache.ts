@@ -68,6 +68,8 @@ function changeText(change: ApacheChange, hasData: boolean): string {
       return `SET_DATA ${JSON.stringify(change.path)}${valueText(change.data, hasData)}`;
     case "set-acl":
       return `SET_ACL ${JSON.stringify(change.path)}${hasData ? ` ${aclText(change.acl)}` : ""}`;
+    case "open-session":
+      return `CREATE_SESSION ${change.timeoutMs} ms`;
     case "close-session":
       return `CLOSE_SESSION${change.paths.map((path) => ` ${JSON.stringify(path)}`).join("")}`;
   }
