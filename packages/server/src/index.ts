@@ -1,5 +1,5 @@
 export { StoreError } from "@zooid/txn-log";
-export { type Access, accessFault, makeDirectory } from "@zooid/txn-log/sqlite";
+export { type Access, accessFault, type ImportedSessions, makeDirectory } from "@zooid/txn-log/sqlite";
 export type { AdminReport } from "./admin/client-reports.ts";
 export type { Report } from "./admin/four-letter-words.ts";
 export type {
@@ -27,6 +27,8 @@ export type { HistoryOptions } from "./disk/history-reports.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { ApacheDirectories } from "./offline/apache/apache-files.ts";
+export type { ApacheVoter } from "./offline/apache/apache-voter.ts";
+export { type ApacheEnsemble, readEnsemble } from "./offline/apache/choose-voter.ts";
 export {
   type Exported,
   type ExportOptions,
@@ -34,6 +36,7 @@ export {
   exportToApache,
 } from "./offline/apache/export-apache.ts";
 export { type Imported, type ImportOptions, importApache } from "./offline/apache/import-apache.ts";
+export { type ImportChoice, type ImportPlan, planImport } from "./offline/apache/import-plan.ts";
 export { type ApacheState, readApache } from "./offline/apache/read-apache.ts";
 export { type BackupChoice, type ChoiceOptions, chooseFromBackup } from "./offline/backup/backup-choice.ts";
 export { checkRoom } from "./offline/backup/free-room.ts";

@@ -38,7 +38,7 @@ zooid-server snapshot [zoo.cfg] --data DIR [--out FILE] [--force]
 zooid-server restore [zoo.cfg] --from DIR|TARGET --data DIR [--to ZXID|TIME] [--as-member N=LINE [--confirm ID]] [--keep-sessions] [--plan]
 zooid-server backup {list|verify} TARGET
 zooid-server backup prune TARGET --before TIME [--plan]
-zooid-server import --apache DIR [--apache-log DIR] --data DIR [--as-member N=LINE] [--plan]
+zooid-server import --apache DIR[,DIR…] [--apache-log DIR[,DIR…]] --data DIR [--sessions keep|drop] [--as-member N=LINE] [--plan]
 zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR|TARGET [--to ZXID|TIME]}
 zooid-server inspect FILE... [--entries [--data]] [--verify]
 zooid-server inspect --diff STATE STATE [--data]

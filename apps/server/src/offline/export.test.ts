@@ -56,7 +56,7 @@ function makeData(): void {
 test("an export says what it has made, and with which flags Apache's server loads it", async () => {
   makeData();
   expect(await run("export", "--apache", out, "--data", data)).toEqual([
-    `${out} has 16 znodes up to 0x100000001; 0 ephemeral znodes left out`,
+    `${out} has 16 znodes up to 0x3ff00000001; 2 ephemeral znodes left out`,
     "! start Apache ZooKeeper with -Dzookeeper.extendedTypesEnabled=true: without it, a server deletes 1 znode with a time to live",
     "! start Apache ZooKeeper with -Djute.maxbuffer=1048576 or more: the longest data has 1048576 bytes",
   ]);
@@ -67,10 +67,11 @@ test("an export can be imported, and says the same then", async () => {
   makeData();
   await run("export", "--apache", out, "--data", data);
   expect(await run("import", "--apache", out, "--plan")).toEqual([
-    `snapshot: ${join(out, "version-2/snapshot.100000001")}`,
-    "last transaction: 0x100000001",
+    `snapshot: ${join(out, "version-2/snapshot.3ff00000001")}`,
+    "last transaction: 0x3ff00000001",
     "digest: not compared",
-    "16 znodes; 0 ephemeral znodes left out",
+    "16 znodes; 0 sessions kept, with 0 ephemeral znodes",
+    "the new history begins at epoch 2047",
   ]);
 });
 

@@ -112,6 +112,14 @@ test.each<[string, readonly string[], string]>([
   ["no place for what is imported", ["import", "--apache", "a"], "--data names the directory that gets the data"],
   ["a word to import", ["import", "a", "--data", "d"], "import takes options alone, found a"],
   ["a member of the import without ports", ["import", "--as-member", "2=b"], "server.2 is of the form"],
+  ["logs of one of two servers", ["import", "--apache", "a,b", "--apache-log", "c"], "expected 2, found 1"],
+  ["a directory twice", ["import", "--apache", "a,./a", "--plan"], `--apache names ${resolve("a")} twice`],
+  ["no directory behind a comma", ["import", "--apache", "a,", "--plan"], "found an empty one"],
+  [
+    "neither keep nor drop",
+    ["import", "--apache", "a", "--sessions", "yes"],
+    "--sessions takes keep or drop, found yes",
+  ],
   ["an unknown option of import", ["import", "--apach", "a"], "the nearest is --apache"],
   ["no place for an export", ["export", "--data", "d"], "--apache names the directory that gets the data"],
   [
@@ -203,12 +211,23 @@ test("import takes the directories of both servers", () => {
   expect(parse("import", "--apache", "a", "--apache-log", "b", "--data", "d", "--as-member", MEMBER)).toEqual({
     kind: "import",
     line: "zooid-server import --apache a --apache-log b --data d --as-member '2=zk-2:2888:3888;2181'",
-    from: { dataDir: resolve("a"), logDir: resolve("b") },
+    from: [{ dataDir: resolve("a"), logDir: resolve("b") }],
     directories: { dataDir: resolve("d"), logDir: undefined },
     member: expect.objectContaining({ sid: 2 }),
+    sessions: "keep",
     isPlan: false,
   });
   expect(parse("import", "--apache", "a", "--plan")).toMatchObject({ isPlan: true, member: undefined });
+});
+
+test("import takes the directories of several servers, with or without their sessions", () => {
+  expect(parse("import", "--apache", "a,b", "--apache-log", "c,d", "--plan", "--sessions", "drop")).toMatchObject({
+    from: [
+      { dataDir: resolve("a"), logDir: resolve("c") },
+      { dataDir: resolve("b"), logDir: resolve("d") },
+    ],
+    sessions: "drop",
+  });
 });
 
 test("export takes a data directory, or a history with a moment", () => {

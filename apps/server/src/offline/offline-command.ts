@@ -3,6 +3,7 @@ import {
   type ApacheDirectories,
   ConfigError,
   type DataDirectories,
+  type ImportedSessions,
   type InspectOptions,
   type NodeHistoryOptions,
   type RestoreTarget,
@@ -73,9 +74,11 @@ export interface ImportCommand {
   readonly kind: "import";
   /** As a shell takes it. */
   readonly line: string;
-  readonly from: ApacheDirectories;
+  /** Those of one server, or of several servers of an ensemble. */
+  readonly from: readonly ApacheDirectories[];
   readonly directories: DataDirectories;
   readonly member: Member | undefined;
+  readonly sessions: ImportedSessions;
   readonly isPlan: boolean;
 }
 
@@ -153,6 +156,7 @@ const IMPORT = {
   data: { type: "string" },
   log: { type: "string" },
   "as-member": { type: "string" },
+  sessions: { type: "string" },
   plan: { type: "boolean" },
 } as const;
 
@@ -289,20 +293,45 @@ function importCommand(argv: readonly string[]): ImportCommand {
   const problems: string[] = [];
   if (positionals.length > 0) problems.push(`import takes options alone, found ${positionals.join(", ")}`);
   const { apache, "apache-log": apacheLog, data, log, plan: isPlan = false } = values;
-  if (apache === undefined) problems.push("--apache names the data directory of the stopped Apache server");
+  if (apache === undefined)
+    problems.push("--apache names the data directory of the stopped Apache server, or several, separated by commas");
   if (data === undefined && !isPlan)
     problems.push("--data names the directory that gets the data: an empty one, or none");
   const named = values["as-member"];
   const member = named === undefined ? undefined : memberOf(named, problems);
+  const from = apacheDirectories(apache ?? ".", apacheLog, problems);
+  const { sessions = "keep" } = values;
+  if (sessions !== "keep" && sessions !== "drop") problems.push(`--sessions takes keep or drop, found ${sessions}`);
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     kind: "import",
     line: commandLine(["import", ...argv]),
-    from: { dataDir: resolve(apache ?? "."), logDir: apacheLog === undefined ? undefined : resolve(apacheLog) },
+    from,
     directories: { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) },
     member,
+    sessions: sessions === "drop" ? "drop" : "keep",
     isPlan,
   };
+}
+
+/** Logs in directories of their own are named for each server, in the same order. */
+function apacheDirectories(data: string, log: string | undefined, problems: string[]): readonly ApacheDirectories[] {
+  const dataDirs = data.split(",");
+  const logDirs = log?.split(",");
+  if ([...dataDirs, ...(logDirs ?? [])].includes(""))
+    problems.push("--apache and --apache-log take names, found an empty one");
+  if (logDirs !== undefined && logDirs.length !== dataDirs.length) {
+    problems.push(
+      `--apache-log names the dataLogDir of each server of --apache: expected ${dataDirs.length}, found ${logDirs.length}`,
+    );
+  }
+  const places = dataDirs.map((each) => resolve(each));
+  const twice = places.find((place, i) => places.indexOf(place) < i);
+  if (twice !== undefined) problems.push(`--apache names ${twice} twice`);
+  return places.map((dataDir, i) => ({
+    dataDir,
+    logDir: logDirs?.[i] === undefined ? undefined : resolve(logDirs[i]),
+  }));
 }
 
 function inspectCommand(argv: readonly string[]): InspectCommand | CompareCommand {

@@ -54,12 +54,29 @@ test("a server that does not answer has its reason, and the status is 0 while an
   expect([await without.ended, without.objects]).toMatchObject([1, [{ healthy: false }]]);
 });
 
+test("sessions of Apache's are named while there are some", async () => {
+  const answers = { srvr: srvrText("standalone"), mntr: "zk_zooid_derived_password_sessions\t3\n" };
+  using server = await answeringWith(answers);
+  await using session = await Session.open(server.address, "json");
+  const found = await session.run("status");
+  expect([await found.ended, found.objects]).toMatchObject([0, [{ healthy: true, derivedPasswordSessions: 3 }]]);
+  await using plain = await Session.open(server.address);
+  expect((await plain.run("status")).stdout).toContain("3 sessions of Apache's servers");
+});
+
 /** What a server answers to `srvr`. */
-async function answering(mode: string) {
-  const text = `Zookeeper version: 3.9.5\nLatency min/avg/max: 0/1.0/2\nZxid: 0x100000002\nMode: ${mode}\nNode count: 5\n`;
+function srvrText(mode: string): string {
+  return `Zookeeper version: 3.9.5\nLatency min/avg/max: 0/1.0/2\nZxid: 0x100000002\nMode: ${mode}\nNode count: 5\n`;
+}
+
+function answering(mode: string) {
+  return answeringWith({ srvr: srvrText(mode) });
+}
+
+async function answeringWith(answers: Readonly<Record<string, string>>) {
   const server = createServer((socket) => {
     socket.on("error", () => {});
-    socket.once("data", (word) => socket.end(word.toString() === "srvr" ? text : ""));
+    socket.once("data", (word) => socket.end(answers[word.toString()] ?? ""));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

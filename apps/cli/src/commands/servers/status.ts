@@ -1,5 +1,5 @@
-import { formatAddress, limitSignal, parseConnectString } from "@zooid/client";
-import { levelInFeatures, SERVER_FEATURES_PATH } from "@zooid/model";
+import { adminCommand, formatAddress, limitSignal, parseConnectString } from "@zooid/client";
+import { counted, levelInFeatures, SERVER_FEATURES_PATH } from "@zooid/model";
 import { epochOfText, isServing, lagOf, newestZxid, SERVING } from "@zooid/model/membership";
 import { type Command, FLAG_TIMEOUT, type Invocation, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
@@ -57,9 +57,18 @@ export const status: Command = {
     output.line(verdict.text);
     const level = isServed ? await featureLevel(invocation) : undefined;
     if (level !== undefined) output.line(`feature level ${level}`);
+    const derived = await derivedPasswords(verdict.head, invocation);
+    if (derived !== undefined && derived > 0)
+      output.line(`${counted(derived, "session")} of Apache's servers: their passwords follow from their ids`);
     if (!verdict.isWell) shell.endsWith(ExitStatus.FAILED);
     const featureLevelShown = level === undefined ? {} : { featureLevel: level };
-    return { healthy: verdict.isWell, ...featureLevelShown, members: members.map((member) => jsonOf(member, newest)) };
+    const derivedShown = derived === undefined ? {} : { derivedPasswordSessions: derived };
+    return {
+      healthy: verdict.isWell,
+      ...featureLevelShown,
+      ...derivedShown,
+      members: members.map((member) => jsonOf(member, newest)),
+    };
   },
 };
 
@@ -99,6 +108,24 @@ async function featureLevel({ connection, signal }: Invocation): Promise<number 
   }
 }
 
+/** How many sessions moved here from Apache's servers; undefined from a server that does not say it. */
+async function derivedPasswords(server: string | undefined, invocation: Invocation): Promise<number | undefined> {
+  if (server === undefined) return undefined;
+  const { connection, flags, signal } = invocation;
+  try {
+    const answer = await adminCommand(server, "mntr", {
+      signal,
+      ...connection.security,
+      timeoutMs: timeoutMs(flags) ?? TIMEOUT_MS,
+    });
+    const count = /^zk_zooid_derived_password_sessions\t(\d+)$/m.exec(answer)?.[1];
+    return count === undefined ? undefined : Number(count);
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
 function cellsOf({ server, found }: MemberStatus, newest: bigint): readonly string[] {
   if (typeof found === "string") return [server, "no answer"];
   const { mode, zxid, latencyMs, connections, outstanding, nodes } = found;
@@ -128,7 +155,14 @@ function jsonOf({ server, found }: MemberStatus, newest: bigint): JsonObject {
   };
 }
 
-function verdictOf(members: readonly MemberStatus[]): { readonly text: string; readonly isWell: boolean } {
+interface Verdict {
+  readonly text: string;
+  readonly isWell: boolean;
+  /** The server that leads, or stands alone. */
+  readonly head?: string;
+}
+
+function verdictOf(members: readonly MemberStatus[]): Verdict {
   const modes = members.map(({ found }) => (typeof found === "string" ? undefined : found.mode));
   const serving = modes.filter((mode) => mode !== undefined && SERVING.has(mode)).length;
   const heads = members.filter((_, at) => modes[at] === "leader" || modes[at] === "standalone");
@@ -144,5 +178,5 @@ function verdictOf(members: readonly MemberStatus[]): { readonly text: string; r
   // A member that does not serve is in the table: the ensemble serves without it, as for
   // `member list`.
   const isLeader = modes.includes("leader");
-  return { text: `${count}${isLeader ? `; leader ${head.server}` : ""}`, isWell: true };
+  return { text: `${count}${isLeader ? `; leader ${head.server}` : ""}`, isWell: true, head: head.server };
 }

@@ -45,7 +45,8 @@ export function apacheFilesIn(path: string): readonly string[] {
   return [...filesIn(folder, SNAPSHOT), ...filesIn(folder, LOG)].map((file) => file.path);
 }
 
-function folderOf(directory: string): string {
+/** Where the files of a data directory lie. */
+export function folderOf(directory: string): string {
   if (!existsSync(directory)) throw new OfflineError([`${directory} does not exist`]);
   const below = join(directory, "version-2");
   return existsSync(below) ? below : directory;

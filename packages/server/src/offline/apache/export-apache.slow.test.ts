@@ -75,6 +75,7 @@ test("Apache's directory has all nodes but ephemeral ones, and the epoch", async
     command: "import",
     member: undefined,
     from: folder,
+    plan: { epoch: 1025, sessions: "keep" },
     warn: () => {},
   });
   await using zk = await startTestServer({ dataDir: join(place, "back"), ttlNodes: true });

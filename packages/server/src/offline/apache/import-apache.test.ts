@@ -60,11 +60,12 @@ function read(): ReturnType<typeof readApache> {
   return readApache({ dataDir: join(folder, "apache") }, (text) => void warnings.push(text));
 }
 
-async function importTo(name: string): Promise<number> {
+async function importTo(name: string, sessions: "keep" | "drop" = "drop"): Promise<number> {
   const state = await read();
   const directories = { dataDir: join(folder, name) };
   const warn = (text: string): void => void warnings.push(text);
-  return (await importApache(state, { directories, command: "import", member: undefined, from: folder, warn }))
+  const plan = { epoch: 1025, sessions } as const;
+  return (await importApache(state, { directories, command: "import", member: undefined, from: folder, plan, warn }))
     .nodeCount;
 }
 
@@ -244,7 +245,8 @@ test.each<[string, (tree: ApacheTree) => void, RegExp]>([
   const state = await read();
   damage(state.tree);
   const directories = { dataDir: join(folder, "data"), logDir: join(folder, "log") };
-  const options = { directories, command: "import", member: undefined, from: folder, warn: () => {} };
+  const plan = { epoch: 1025, sessions: "drop" } as const;
+  const options = { directories, command: "import", member: undefined, from: folder, plan, warn: () => {} };
   await expect(importApache(state, options)).rejects.toThrow(problem);
   expect(readdirSync(folder)).toEqual(["apache"]);
 });

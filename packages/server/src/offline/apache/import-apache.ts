@@ -4,6 +4,8 @@ import { apacheTreeSnapshot, type Store } from "@zooid/txn-log/sqlite";
 import { takeOverImported } from "../../storage/take-over-imported.ts";
 import { foundEnsemble } from "../found-ensemble.ts";
 import { fillNewDirectory, type NewDirectoryOptions } from "../new-directory.ts";
+import { OfflineError } from "../offline-error.ts";
+import type { ImportPlan } from "./import-plan.ts";
 import type { ApacheState } from "./read-apache.ts";
 import { damagedBy } from "./read-snapshot.ts";
 
@@ -12,10 +14,10 @@ export interface ImportOptions extends NewDirectoryOptions {
   readonly member: Member | undefined;
   /** Where the state comes from, for errors. */
   readonly from: string;
+  readonly plan: Pick<ImportPlan, "epoch" | "sessions">;
 }
 
 export interface Imported {
-  /** Without ephemeral nodes. */
   readonly nodeCount: number;
   /** Empty for a standalone server. */
   readonly ensembleId: string;
@@ -23,7 +25,7 @@ export interface Imported {
 
 /**
  * Makes the data directory of a stopped server from that of an Apache server. Its zxids continue in
- * the next epoch. Sessions, and their ephemeral nodes, are left out.
+ * the epoch of the plan.
  *
  * @throws OfflineError and StoreError; nothing is left behind then
  */
@@ -36,13 +38,21 @@ export async function importApache(state: ApacheState, options: ImportOptions): 
 }
 
 async function importInto(store: Store, { tree, zxid }: ApacheState, options: ImportOptions): Promise<Imported> {
-  const { from, member } = options;
-  const receiver: SnapshotReceiver = await store.importSnapshot();
+  const { from, member, plan } = options;
+  const { epoch, sessions } = plan;
+  // A new ensemble holds an epoch before its first leader takes the next one.
+  const epochMin = member === undefined ? epoch : epoch - 1;
+  const receiver: SnapshotReceiver = await store.importSnapshot({ sessions, epochMin });
   for (const piece of apacheTreeSnapshot(tree, zxid, from)) await receiver.add(piece);
   const received = await receiver.finish();
   await takeOverImported(store.log, received);
   store.adoptState();
-  const epoch = epochOf(received.position.zxid) + 1;
-  const ensembleId = member === undefined ? "" : await foundEnsemble(store, member, epoch);
+  const found = epochOf(received.position.zxid) + 1;
+  if (found !== epochMin) {
+    throw new OfflineError([
+      `${from} has a znode with a zxid of an epoch that none of Apache's servers has had: the history would begin at ${found}, and not at ${epochMin}`,
+    ]);
+  }
+  const ensembleId = member === undefined ? "" : await foundEnsemble(store, member, epochMin);
   return { nodeCount: received.nodeCount, ensembleId };
 }

@@ -133,7 +133,7 @@ class Replay {
     this.zxid = zxid;
     this.timeMs = Number(timeMs);
     if (transaction.digest !== undefined) this.#digest = { value: transaction.digest, zxid, file };
-    else if (transaction.changes.length > 0) this.#digest = undefined;
+    else if (transaction.changes.some(({ kind }) => kind !== "open-session")) this.#digest = undefined;
   }
 
   /** Within an epoch each zxid follows the one before, and each epoch begins with counter 1. */

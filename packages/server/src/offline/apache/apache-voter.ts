@@ -1,0 +1,159 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { apacheLogEntries } from "@zooid/txn-log/sqlite";
+import { OfflineError } from "../offline-error.ts";
+import { type ApacheDirectories, type ApacheFile, type ApacheFiles, apacheFiles, folderOf } from "./apache-files.ts";
+import { decodedEntry } from "./read-apache.ts";
+import { memoryLeft, readSnapshot } from "./read-snapshot.ts";
+
+/** How far the directory of one Apache server goes, found without its tree. */
+export interface ApacheVoter {
+  readonly directories: ApacheDirectories;
+  readonly files: ApacheFiles;
+  /** Its number; undefined where the directory has no `myid`. */
+  readonly sid: number | undefined;
+  /** Of the files; where one is missing, the epoch of the last transaction, as Apache takes it. */
+  readonly acceptedEpoch: number;
+  readonly currentEpoch: number;
+  /** The last transaction. */
+  readonly zxid: bigint;
+}
+
+/** What an entry begins with: session, its counter, zxid, time and type. */
+const HEADER_BYTES = 32;
+const ZXID_OFFSET = 12;
+const EPOCH_TEXT = /^\d{1,10}\s*$/;
+const SID_TEXT = /^\s*\d{1,3}\s*$/;
+const NOTHING = { acl: () => {}, node: () => {}, rest: () => {} };
+
+/**
+ * Finds how far a directory goes, as Apache's server does in an election: every log behind its
+ * newest snapshot is read, and the snapshot itself where no log goes as far.
+ *
+ * @throws OfflineError and StoreError
+ */
+export async function findVoter(directories: ApacheDirectories, warn: (text: string) => void): Promise<ApacheVoter> {
+  const files = apacheFiles(directories);
+  const zxid = await lastZxid(files);
+  const folder = folderOf(directories.dataDir);
+  const ofLast = Number(BigInt.asUintN(64, zxid) >> 32n);
+  const [accepted, current] = ["acceptedEpoch", "currentEpoch"].map((name) => epochIn(join(folder, name)));
+  const currentEpoch = current ?? ofLast;
+  const acceptedEpoch = accepted ?? currentEpoch;
+  if (currentEpoch < ofLast || acceptedEpoch < currentEpoch) {
+    warn(
+      `${directories.dataDir}: its accepted epoch is ${acceptedEpoch}, its current epoch ${currentEpoch}, and its last transaction ` +
+        `${shown(zxid)}: a server that was stopped leaves none below the next; the highest of them counts`,
+    );
+  }
+  return {
+    directories,
+    files,
+    sid: sidIn(directories.dataDir),
+    acceptedEpoch,
+    currentEpoch: Math.max(currentEpoch, ofLast),
+    zxid,
+  };
+}
+
+/** The highest epoch that the directory knows of. */
+export function epochMaxOf({ acceptedEpoch, currentEpoch }: ApacheVoter): number {
+  return Math.max(acceptedEpoch, currentEpoch);
+}
+
+async function lastZxid({ snapshots, logs }: ApacheFiles): Promise<bigint> {
+  let last = 0n;
+  for (const { path } of logs.slice(firstBehind(logs, snapshots[0]?.zxid ?? 0n))) {
+    for (const bytes of apacheLogEntries(path)) {
+      const { zxid } = decodedEntry(path, bytes);
+      if (zxid > last) last = zxid;
+    }
+  }
+  for (const { path, zxid } of snapshots) {
+    if (zxid <= last) break;
+    // A follower that got its leader's tree has no log of it.
+    await readSnapshot(path, NOTHING, memoryLeft());
+    return zxid;
+  }
+  return last;
+}
+
+/** The place of the newest file that can have the first transaction behind a zxid. */
+function firstBehind(logs: readonly ApacheFile[], zxid: bigint): number {
+  return Math.max(
+    0,
+    logs.findLastIndex((log) => log.zxid <= zxid + 1n),
+  );
+}
+
+function epochIn(file: string): number | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "latin1").slice(0, 100);
+  if (EPOCH_TEXT.test(text)) return Number(text);
+  throw new OfflineError([`${file} has ${JSON.stringify(text)}, where a decimal epoch was expected`]);
+}
+
+function sidIn(dataDir: string): number | undefined {
+  const file = join(basename(dataDir) === "version-2" ? dirname(dataDir) : dataDir, "myid");
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "latin1").slice(0, 100);
+  return SID_TEXT.test(text) ? Number(text) : undefined;
+}
+
+export type Comparison = "one history" | "nothing in common";
+
+/**
+ * Compares the logs of two servers where both have a transaction. Servers of one ensemble never
+ * have two for one zxid.
+ *
+ * @throws OfflineError that names the first zxid with two transactions, StoreError
+ */
+export function compareVoters(taken: ApacheVoter, other: ApacheVoter): Comparison {
+  const own = headers(other.files.logs.slice(firstBehind(other.files.logs, other.files.snapshots[0]?.zxid ?? 0n)));
+  let mine = own.next();
+  if (mine.done === true) return "nothing in common";
+  const { logs } = taken.files;
+  const theirs = headers(logs.slice(firstBehind(logs, mine.value.zxid - 1n)));
+  let its = theirs.next();
+  let found: Comparison = "nothing in common";
+  while (mine.done !== true && its.done !== true) {
+    if (mine.value.zxid < its.value.zxid) mine = own.next();
+    else if (mine.value.zxid > its.value.zxid) its = theirs.next();
+    else {
+      if (mine.value.header !== its.value.header) {
+        throw new OfflineError([
+          `${taken.directories.dataDir} and ${other.directories.dataDir} have different transactions at ${shown(mine.value.zxid)}: ` +
+            "they are of two ensembles; name the directories of one",
+        ]);
+      }
+      found = "one history";
+      mine = own.next();
+    }
+  }
+  own.return();
+  theirs.return();
+  return found;
+}
+
+interface Header {
+  readonly zxid: bigint;
+  readonly header: string;
+}
+
+/** Later versions write more behind the header, so that only the header is the same everywhere. */
+function* headers(files: readonly ApacheFile[]): Generator<Header, void, void> {
+  for (const { path } of files) {
+    for (const bytes of apacheLogEntries(path)) {
+      // Throws where the entry is none.
+      if (bytes.length < HEADER_BYTES) decodedEntry(path, bytes);
+      yield {
+        zxid: bytes.readBigInt64BE(ZXID_OFFSET),
+        header: bytes.subarray(0, HEADER_BYTES).toString("latin1"),
+      };
+    }
+  }
+}
+
+function shown(zxid: bigint): string {
+  return `0x${BigInt.asUintN(64, zxid).toString(16)}`;
+}
