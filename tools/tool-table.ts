@@ -47,6 +47,7 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
   "compare-clients": ["packages/client", "apps/server"],
   "recover-kill": ["apps/server"],
   "apache-import": ["apps/server"],
+  "apache-move": ["apps/server"],
   disaster: ["apps/server", "apps/cli"],
   "perf-write-cpu": ["apps/server"],
   "chart-members": ["apps/server", "apps/cli"],
@@ -83,6 +84,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "random configuration files for both servers: which start, with which values and ports (Java, Maven)",
     "packages/trials/src/apache-import/apache-import.ts":
       "zooid-server import of an Apache server that is killed under load, and export back, compared node by node (Java, Maven)",
+    "packages/trials/src/apache-import/apache-move.ts":
+      "a stopped Apache ensemble is imported under clients of ours, kazoo and Java's, which keep sessions, nodes and locks (Java, Maven, Python)",
     "packages/trials/src/estates/start-estates.ts":
       "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
     "packages/conformance/src/reconfig/reconfig-sequence.ts":

@@ -186,7 +186,12 @@ export function kazooProgram(name: string): string {
   return join(CLIENTS, "kazoo", name);
 }
 
-/** The command of such a program. */
+/** A program of clients/java, which `java` compiles. */
+export function javaProgram(name: string): string {
+  return join(CLIENTS, "java", name);
+}
+
+/** The command of a program of clients/kazoo. */
 function kazoo(name: string): readonly string[] {
   return [installKazoo(), kazooProgram(name)];
 }

@@ -148,11 +148,18 @@ export class ServerProcess implements AsyncDisposable {
     this.#options = options;
     this.dataDir = join(options.folder, "data");
     mkdirSync(this.dataDir, { recursive: true });
-    if (options.sid !== undefined) writeFileSync(join(this.dataDir, "myid"), `${options.sid}\n`);
+    this.writeNumber();
   }
 
+  /** Writes `myid`, for a member of an ensemble. */
+  writeNumber(): void {
+    const { sid } = this.#options;
+    if (sid !== undefined) writeFileSync(join(this.dataDir, "myid"), `${sid}\n`);
+  }
+
+  /** Before a start, the one that it was given. */
   get port(): number {
-    return this.#port;
+    return this.#port === 0 ? (this.#options.port ?? 0) : this.#port;
   }
 
   /** The running process. */
