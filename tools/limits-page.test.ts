@@ -159,10 +159,10 @@ const LIMITS: readonly (readonly [row: string, says: string, file: string, const
   ["blocks, and bytes of names", "1 MiB", "packages/model/src/protocol/past.ts", "PAST_NAMES_BYTES_MAX", MIB],
   [
     "blocks, and bytes of names",
-    "2048",
+    "1024",
     "packages/txn-log/src/archive/history-answers.ts",
     "CHILDREN_BLOCKS_MAX",
-    2048,
+    1024,
   ],
   [
     "indexes of the history's files",

@@ -4,10 +4,10 @@
  *
  *     npm run tool -- image [build|test|compose|equal] [--tag localhost/zooid:latest] [--base IMAGE]
  *
- * Without a word it builds and tries. `compose` runs kazoo, Kafka and Solr on image/compose.yaml, by
- * podman-compose. `equal` builds a second time, without what the first build left, and compares
- * both. Without --base a base is made from Debian's packages by debootstrap,
- * as root, with the Node.js that runs this.
+ * Without a word it builds and tries. `compose` runs kazoo, Kafka and Solr on image/compose.yaml,
+ * by podman-compose. `equal` builds a second time, without what the first build left, and compares
+ * both. Without --base a base is made from Debian's packages by debootstrap, as root, with the
+ * Node.js that runs this.
  */
 import { parseArgs } from "node:util";
 import { buildImage } from "./build-image.ts";

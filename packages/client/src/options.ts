@@ -38,8 +38,8 @@ export interface ClientOptions {
   readonly sessionTimeoutMs?: number;
   /**
    * For one attempt at one address, in milliseconds; `Infinity` for no limit. Default: the
-   * session's timeout divided by the number of hosts, at most 10 s. Where there are other addresses,
-   * one that does not answer at all is left after half a second, and later than that in further
+   * session's timeout divided by the number of hosts, at most 10 s. Where there are other
+   * addresses, one that is silent is left after half a second, and later than that in further
    * rounds.
    */
   readonly connectTimeoutMs?: number;

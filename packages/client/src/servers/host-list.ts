@@ -19,7 +19,7 @@ export class HostList {
   #round: readonly HostAddress[] = [];
   #next = 0;
   #addresses: HostAddress[] = [];
-  /** Of the name that was resolved last. */
+  /** Addresses of the name that was resolved last. */
   #addressCount = 0;
   /** Preferred hosts of the next round. */
   #first: readonly HostAddress[] = [];

@@ -1,6 +1,7 @@
 import dns from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
 import { hostPort, isConnectedToItself } from "@zooid/model";
+import { startTimer } from "../calls/timers.ts";
 import type { HostAddress } from "../servers/connect-string.ts";
 import type { TransportConnection, TransportEvents } from "./transport.ts";
 
@@ -63,13 +64,10 @@ export function socketConnection(
     },
   });
   // The system waits for minutes where nothing answers, as at the address of a host that is gone.
-  const unreached =
-    reachMs === undefined || reachMs === Number.POSITIVE_INFINITY
-      ? undefined
-      : setTimeout(() => socket.destroy(silence(reachMs)), reachMs);
+  const unreached = reachMs === undefined ? undefined : startTimer(reachMs, () => socket.destroy(silence(reachMs)));
   // A server that is down is dialed again and again, in the end perhaps from its own port.
   socket.once("connect", () => {
-    clearTimeout(unreached);
+    unreached?.cancel();
     if (isConnectedToItself(socket)) socket.destroy(selfConnection(socket));
   });
   socket.once(opened, () => {
@@ -84,7 +82,7 @@ export function socketConnection(
   // The server has ended the connection: there is no reason for a half-open one.
   socket.on("end", () => socket.destroy());
   socket.once("close", () => {
-    clearTimeout(unreached);
+    unreached?.cancel();
     if (isGone) return;
     isGone = true;
     events.closed(fault);

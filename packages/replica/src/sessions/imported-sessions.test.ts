@@ -37,7 +37,7 @@ function passwordOf(id: SessionId): Uint8Array {
   return derivedPassword(sessionIdHigh(id), sessionIdLow(id));
 }
 
-test("a client goes on with the id and the password that it had at Apache's server", () => {
+test("a client continues with the id and the password that it had at Apache's server", () => {
   const [session = 0n as SessionId] = OWN_IDS;
   const zk = importing([session]);
   const ref = zk.connect({ session, password: passwordOf(session) });

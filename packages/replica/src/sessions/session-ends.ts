@@ -110,8 +110,8 @@ export class SessionEnds {
    * 1. The leader S1 decides that a session has expired, and cannot propose its end yet, since a
    * multi is being prepared.
    * 2. A write of the session comes by S2. S1 refuses it, and the refusal is committed.
-   * 3. S1 crashes. The next leader does not know of the end: the client was told that its session
-   * has expired, and the session lives.
+   * 3. S1 crashes. The next leader does not know of the end: the client has the answer that its
+   * session has expired, and the session lives.
    */
   proposeAtOnce({ id }: Session): void {
     const session = this.#pending.get(id);

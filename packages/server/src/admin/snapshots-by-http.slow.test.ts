@@ -100,7 +100,7 @@ test("restore replaces the whole state: clients are disconnected, the old state 
   expect(await shown(client, "/other")).toBe(ErrorCode.NO_NODE);
 });
 
-test("restore keeps Apache's sessions where it is asked to: their clients go on, 1024 epochs above", async () => {
+test("restore keeps Apache's sessions where it is asked to: their clients continue, 1024 epochs above", async () => {
   const bytes = new Uint8Array(APACHE_SNAPSHOT);
   const sessionId = 0x100_0030_dc4d_0000n as SessionId;
   const password = derivedPassword(sessionIdHigh(sessionId), sessionIdLow(sessionId));

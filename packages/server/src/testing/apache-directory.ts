@@ -59,7 +59,10 @@ export function opening(zxid: bigint, session: bigint, timeoutMs: number): Writt
   return { zxid, session, type: ApacheType.CREATE_SESSION, record: recordOf.number(timeoutMs) };
 }
 
-/** A transaction that ends a session, with the paths of its ephemerals, as versions from 3.6 on write it. */
+/**
+ * A transaction that ends a session, with the paths of its ephemerals, as versions from 3.6 on
+ * write it.
+ */
 export function closing(zxid: bigint, session: bigint, paths: readonly string[] = []): Written {
   return { zxid, session, type: ApacheType.CLOSE_SESSION, record: recordOf.paths(paths) };
 }

@@ -106,7 +106,15 @@ async function runRound(round: number): Promise<void> {
   const answered = await killUnderLoad(apache, hasContainers(variant) ? ApacheLoad : RawLoad);
   const before = filesIn(version2);
   const sessions = round % 2 === 0 ? "keep" : "drop";
-  const argv = ["import", "--apache", join(apacheFolder, "data"), "--data", join(server, "data"), "--sessions", sessions];
+  const argv = [
+    "import",
+    "--apache",
+    join(apacheFolder, "data"),
+    "--data",
+    join(server, "data"),
+    "--sessions",
+    sessions,
+  ];
   const { stdout, stderr } = await run(ZOOID_SERVER, argv, folder);
   console.log((stdout + stderr).trim());
   deepStrictEqual(filesIn(version2), before, "an import changes nothing in Apache's directory");

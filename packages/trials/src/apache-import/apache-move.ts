@@ -6,12 +6,12 @@
  *
  * Clients of ours, kazoo and ZooKeeper's Java client have the addresses of both sides from the
  * start. They hold ephemeral nodes, places in a sequence and, one after the other, a lock; children
- * are watched. Apache's three servers are stopped, or killed in every second round;
- * `zooid-server import` takes the directories of all three; one server of ours starts in odd
- * rounds, an ensemble of three in even ones. Each client must go on with its session and its node,
- * the next sequence number must follow, at most one client may hold the lock, and a changed child
- * must reach the watch. With `--nodes` Apache has that number of further nodes, and the round says
- * how long each step takes. Needs Java, Maven and Python.
+ * are watched. Apache's three servers are stopped, or killed in every second round; `zooid-server
+ * import` takes the directories of all three; one server of ours starts in odd rounds, an ensemble
+ * of three in even ones. Each client must continue with its session and its node, the next sequence
+ * number must follow, at most one client may hold the lock, and a changed child must reach the
+ * watch. With `--nodes` Apache has that number of further nodes, and the round says how long each
+ * step takes. Needs Java, Maven and Python.
  */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";

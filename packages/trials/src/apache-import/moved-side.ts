@@ -8,7 +8,7 @@ export interface SideOptions {
   /** Three times as many as servers at most: for clients, for the quorum, for elections. */
   readonly ports: readonly number[];
   readonly sids: readonly number[];
-  /** Of Apache's server. */
+  /** Apache's server. */
   readonly jars: string;
   /** The longest timeout that a client gets. */
   readonly sessionMs: number;

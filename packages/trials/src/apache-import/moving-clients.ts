@@ -20,9 +20,7 @@ export class MovingClients implements AsyncDisposable {
   #locking: Promise<unknown> = Promise.resolve();
 
   static async start(hosts: string, count: number, sessionTimeoutMs: number): Promise<MovingClients> {
-    const clients = await Promise.all(
-      Array.from({ length: count }, () => connect(hosts, { sessionTimeoutMs })),
-    );
+    const clients = await Promise.all(Array.from({ length: count }, () => connect(hosts, { sessionTimeoutMs })));
     const [first] = clients;
     ok(first !== undefined);
     await first.create(FOLDER, "");

@@ -5,9 +5,10 @@
  *     npm run tool -- kubernetes [--rounds 1] [--image localhost/zooid:latest] [--gap-ms 3000]
  *
  * In each act a client with a session and an ephemeral node writes: no answered write is missing,
- * its session continues, and it never waits longer for an answer than --gap-ms. Kubernetes is built from its sources, kept in .cache; the rest is
- * Debian's (etcd-server, containerd, runc, containernetworking-plugins, podman). Needs root, and an
- * image that `npm run tool -- image build` made.
+ * its session continues, and it never waits longer for an answer than --gap-ms. Kubernetes is built
+ * from its sources, kept in .cache; the rest is Debian's (etcd-server, containerd, runc,
+ * containernetworking-plugins, podman). Needs root, and an image that `npm run tool -- image build`
+ * made.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempDisposableSync, readFileSync } from "node:fs";

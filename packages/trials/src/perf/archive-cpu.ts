@@ -4,8 +4,8 @@
  *     npm run tool -- perf-archive-cpu [--entries 100000] [--sizes 100,180,1100] [--seconds 1]
  *
  * An entry of each size sets the data of one of 2,000 nodes; half of the data does not compress, or
- * with `--data zeros` all does. All stages run in this thread, in turn. What is counted is the CPU of
- * the thread, so that load beside it makes caches colder and nothing else; the system counts in
+ * with `--data zeros` all does. All stages run in this thread, in turn. What is counted is the CPU
+ * of the thread, so that load beside it makes caches colder and nothing else; the system counts in
  * steps of some milliseconds, so that a stage is repeated for `--seconds` of CPU. Copying into the
  * feed is the only stage that the thread of the clients has; the others are the archive thread's,
  * whose two ways are the last two lines.
@@ -43,7 +43,7 @@ const NODES = 2_000;
 const BATCH_ENTRIES = 100;
 const BEGIN_MS = 1_700_000_000_000;
 const FILE_BYTES = 8 * 1024 * 1024;
-/** Of an entry of this tool, without its data. */
+/** Bytes of an entry of this tool, without its data. */
 const ENTRY_OVERHEAD_BYTES = 48;
 const READ_BYTES = 256 * 1024;
 const SEED = 7;

@@ -15,7 +15,8 @@ import type { ApacheTree } from "./apache-tree.ts";
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Writes a tree as an exact snapshot in Apache's form: sessions, then nodes, parents before children.
+ * Writes a tree as an exact snapshot in Apache's form: sessions, then nodes, parents before
+ * children.
  *
  * @param from names the tree in errors
  * @throws StoreError DAMAGED for a node without access list or parent

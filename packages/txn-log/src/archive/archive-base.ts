@@ -32,8 +32,8 @@ import type { WrittenPart } from "./base-part.ts";
 /** A state that is copied, part by part, by the thread that reads it. */
 export interface BaseSource extends Omit<SnapshotSource, "next"> {
   /**
-   * Writes the next part of a base, synced; undefined, and no file, where nothing is left. Rejects as
-   * `next` does.
+   * Writes the next part of a base, synced; undefined, and no file, where nothing is left. Rejects
+   * as `next` does.
    */
   writePart(file: string): Promise<WrittenPart | undefined>;
 }

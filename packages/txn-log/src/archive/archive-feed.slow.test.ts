@@ -64,7 +64,9 @@ function mark(store: Store): void {
   store.state.advance({ zxid, chain, digestHigh: 1, digestLow: 2, bytes: 1000 });
 }
 
-/** The zxids in all files, each of which is checked against the chain, and continues the one before. */
+/**
+ * The zxids in all files, each of which is checked against the chain, and continues the one before.
+ */
 function archived(): readonly Zxid[] {
   const files = listArchive(join(place.path, "archive", "log"));
   expect(gapsIn(files)).toEqual([]);

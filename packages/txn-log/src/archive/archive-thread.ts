@@ -25,8 +25,8 @@ const LAST_BYTES_MAX = 64 * 1024 * 1024;
 /**
  * Copies committed entries into files of the archive, up to each mark, and removes the files that
  * need not be kept. A file that was begun is in memory until its end: after a crash, or when it
- * cannot be written, its entries are read again from the log, which the driver's thread keeps behind
- * the last file.
+ * cannot be written, its entries are read again from the log, which the driver's thread keeps
+ * behind the last file.
  */
 class ArchiveThread {
   readonly #data: ArchiveThreadData;

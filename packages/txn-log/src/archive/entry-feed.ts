@@ -81,7 +81,8 @@ export class EntryFeedReader {
 
   /**
    * The first entry behind a zxid that is here; the log may have others between. Forgets all before
-   * it. Zxids of later calls must not be lower, but for those of entries that are read from the log.
+   * it. Zxids of later calls must not be lower, but for those of entries that are read from the
+   * log.
    */
   next(after: Zxid): Zxid | undefined {
     const ring = this.#ring;

@@ -41,7 +41,7 @@ export interface SnapshotOpened {
 
 /** Below the threads that clients wait for, as the log's helper. */
 const NICE = 5;
-/** A base is waited for by nobody. */
+/** No server waits for a base. */
 const BASE_NICE = 10;
 /** After each chunk of a base, so that there are about 50 MB of them in a second. */
 const CHUNK_REST_MS = 5;

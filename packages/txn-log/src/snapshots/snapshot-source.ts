@@ -33,8 +33,8 @@ export async function openSnapshotSource(parts: SnapshotSourceParts): Promise<Th
 }
 
 /**
- * A snapshot read by a thread of its own, one chunk ahead of who asks; or copied into the parts of a
- * base by that thread, so that nothing of it passes the caller's.
+ * A snapshot read by a thread of its own, one chunk ahead of who asks; or copied into the parts of
+ * a base by that thread, so that nothing of it passes the caller's.
  */
 export class ThreadSnapshotSource implements SnapshotSource, BaseSource {
   readonly position: LogPosition;

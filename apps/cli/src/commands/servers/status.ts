@@ -108,7 +108,9 @@ async function featureLevel({ connection, signal }: Invocation): Promise<number 
   }
 }
 
-/** How many sessions moved here from Apache's servers; undefined from a server that does not say it. */
+/**
+ * How many sessions moved here from Apache's servers; undefined from a server that does not say it.
+ */
 async function derivedPasswords(server: string | undefined, invocation: Invocation): Promise<number | undefined> {
   if (server === undefined) return undefined;
   const { connection, flags, signal } = invocation;

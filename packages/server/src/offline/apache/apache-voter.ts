@@ -12,7 +12,9 @@ export interface ApacheVoter {
   readonly files: ApacheFiles;
   /** Its number; undefined where the directory has no `myid`. */
   readonly sid: number | undefined;
-  /** Of the files; where one is missing, the epoch of the last transaction, as Apache takes it. */
+  /**
+   * As the files say; where one is missing, the epoch of the last transaction, as Apache takes it.
+   */
   readonly acceptedEpoch: number;
   readonly currentEpoch: number;
   /** The last transaction. */

@@ -14,7 +14,7 @@ export interface ImportPlan {
   /** The epoch in which the new history begins. */
   readonly epoch: number;
   readonly sessions: ImportedSessions;
-  /** Sessions that clients can go on with, and the ephemeral nodes of these. */
+  /** Sessions that clients can continue, and the ephemeral nodes of these. */
   readonly keptSessionCount: number;
   readonly keptEphemeralCount: number;
   /** Sessions that had ended and own nodes, which the first leader deletes. */

@@ -44,7 +44,11 @@ beforeEach(async () => {
   const plan = planImport(ensemble, { sessions: "keep", member: undefined });
   const directories = { dataDir: join(folder, "data") };
   await importApache(ensemble.state, {
-    ...{ directories, command: "import", member: undefined, from: apache, plan },
+    directories,
+    command: "import",
+    member: undefined,
+    from: apache,
+    plan,
     warn: () => {},
   });
 });
@@ -68,7 +72,7 @@ async function childrenOf(client: RawClient, path: string): Promise<readonly str
   return Array.from({ length: body.int() }, () => body.text() ?? "").sort();
 }
 
-test("a client of Apache's server goes on with its session, its lock, and the next sequence number", async () => {
+test("a client of Apache's server continues with its session, its lock, and the next sequence number", async () => {
   await using zk = await start(join(folder, "data"));
   const [client, timeoutMs] = await returning(zk.port, KEPT);
   expect(timeoutMs).toBe(TIMEOUT_MS);
