@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { StoreError } from "@zooid/txn-log";
 import { apacheLogEntries } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "../offline-error.ts";
 import { type ApacheDirectories, type ApacheFile, type ApacheFiles, apacheFiles, folderOf } from "./apache-files.ts";
-import { decodedEntry } from "./read-apache.ts";
-import { memoryLeft, readSnapshot } from "./read-snapshot.ts";
+import { damageIn, decodedEntry, logsBehind } from "./read-apache.ts";
 
 /** How far the directory of one Apache server goes, found without its tree. */
 export interface ApacheVoter {
@@ -63,29 +63,31 @@ export function epochMaxOf({ acceptedEpoch, currentEpoch }: ApacheVoter): number
   return Math.max(acceptedEpoch, currentEpoch);
 }
 
+/** As Apache's server, an older snapshot stands in for one that is not whole. */
 async function lastZxid({ snapshots, logs }: ApacheFiles): Promise<bigint> {
+  let damage: StoreError | undefined;
+  for (const { path, zxid } of snapshots) {
+    const last = lastLogged(logsBehind(logs, zxid));
+    if (last >= zxid) return last;
+    // A follower that got its leader's tree has no log of it.
+    const found = await damageIn(path, NOTHING);
+    if (found === undefined) return zxid;
+    damage ??= found;
+  }
+  const last = lastLogged(logs);
+  if (last === 0n && damage !== undefined) throw damage;
+  return last;
+}
+
+function lastLogged(logs: readonly ApacheFile[]): bigint {
   let last = 0n;
-  for (const { path } of logs.slice(firstBehind(logs, snapshots[0]?.zxid ?? 0n))) {
+  for (const { path } of logs) {
     for (const bytes of apacheLogEntries(path)) {
       const { zxid } = decodedEntry(path, bytes);
       if (zxid > last) last = zxid;
     }
   }
-  for (const { path, zxid } of snapshots) {
-    if (zxid <= last) break;
-    // A follower that got its leader's tree has no log of it.
-    await readSnapshot(path, NOTHING, memoryLeft());
-    return zxid;
-  }
   return last;
-}
-
-/** The place of the newest file that can have the first transaction behind a zxid. */
-function firstBehind(logs: readonly ApacheFile[], zxid: bigint): number {
-  return Math.max(
-    0,
-    logs.findLastIndex((log) => log.zxid <= zxid + 1n),
-  );
 }
 
 function epochIn(file: string): number | undefined {
@@ -111,11 +113,10 @@ export type Comparison = "one history" | "nothing in common";
  * @throws OfflineError that names the first zxid with two transactions, StoreError
  */
 export function compareVoters(taken: ApacheVoter, other: ApacheVoter): Comparison {
-  const own = headers(other.files.logs.slice(firstBehind(other.files.logs, other.files.snapshots[0]?.zxid ?? 0n)));
+  const own = headers(logsBehind(other.files.logs, other.files.snapshots[0]?.zxid));
   let mine = own.next();
   if (mine.done === true) return "nothing in common";
-  const { logs } = taken.files;
-  const theirs = headers(logs.slice(firstBehind(logs, mine.value.zxid - 1n)));
+  const theirs = headers(logsBehind(taken.files.logs, mine.value.zxid - 1n));
   let its = theirs.next();
   let found: Comparison = "nothing in common";
   while (mine.done !== true && its.done !== true) {

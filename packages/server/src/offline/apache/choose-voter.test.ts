@@ -87,6 +87,15 @@ describe("of several directories the one is taken that an election would choose"
   });
 });
 
+test("a snapshot that was being written counts for nothing, as in an election", async () => {
+  const [two, three] = [FIVE.slice(0, 2), FIVE.slice(0, 3)];
+  const place = makeApacheDirectory(join(folder, "a1"), { ...EPOCHS, sid: 1, snapshot: 0n, transactions: two });
+  makeApacheDirectory(place, { snapshot: 0x5_0000_0004n, transactions: FIVE });
+  damage(place, "snapshot.500000004");
+  const other = makeApacheDirectory(join(folder, "a2"), { ...EPOCHS, sid: 2, snapshot: 0n, transactions: three });
+  expect(takenOf(await readPlaces([place, other]))).toEqual(["a2", "500000003", 5]);
+});
+
 test("files that put an epoch below the last transaction's are warned of, and the transaction counts", async () => {
   const found = await read({ acceptedEpoch: "2", currentEpoch: "3", snapshot: 0n, transactions: FIVE });
   expect(found.epochMax).toBe(5);

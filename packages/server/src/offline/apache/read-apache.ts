@@ -1,5 +1,11 @@
 import { StoreError } from "@zooid/txn-log";
-import { type ApacheTransaction, ApacheTree, apacheLogEntries, apacheTransaction } from "@zooid/txn-log/sqlite";
+import {
+  type ApacheSnapshotParts,
+  type ApacheTransaction,
+  ApacheTree,
+  apacheLogEntries,
+  apacheTransaction,
+} from "@zooid/txn-log/sqlite";
 import { OfflineError } from "../offline-error.ts";
 import { type ApacheDirectories, type ApacheFile, apacheFiles } from "./apache-files.ts";
 import { memoryLeft, readSnapshot } from "./read-snapshot.ts";
@@ -69,7 +75,7 @@ async function newestSnapshot(files: readonly ApacheFile[], warn: (text: string)
 }
 
 /** @returns why the snapshot is not whole; undefined if it is */
-async function damageIn(file: string, tree: ApacheTree): Promise<StoreError | undefined> {
+export async function damageIn(file: string, tree: ApacheSnapshotParts): Promise<StoreError | undefined> {
   try {
     await readSnapshot(file, tree, memoryLeft());
     return undefined;
@@ -80,7 +86,7 @@ async function damageIn(file: string, tree: ApacheTree): Promise<StoreError | un
 }
 
 /** From the newest file that can have the first transaction behind the snapshot. */
-function logsBehind(logs: readonly ApacheFile[], snapshotZxid: bigint | undefined): readonly ApacheFile[] {
+export function logsBehind(logs: readonly ApacheFile[], snapshotZxid: bigint | undefined): readonly ApacheFile[] {
   if (snapshotZxid === undefined) return logs;
   const first = logs.findLastIndex(({ zxid }) => zxid <= snapshotZxid + 1n);
   return logs.slice(Math.max(0, first));
