@@ -15,7 +15,7 @@ const CHUNKS_PER_SYNC = 4;
 
 /**
  * Writes the next chunks of a snapshot as one part of a base, and syncs it. For a thread that no
- * client waits for: the sum alone takes half a millisecond of each chunk.
+ * client waits for: the sum of a chunk alone takes about a millisecond.
  *
  * @param chunks gives undefined behind the last one
  * @param rested called after each chunk: clients go first
