@@ -18,8 +18,8 @@ export interface BoardPanel {
   readonly title: string;
   /** The last value as a number, or all of them as lines. Default lines. */
   readonly shape?: "number" | "lines";
-  /** By Grafana's identifier. */
-  readonly unit: string;
+  /** By Grafana's identifier. Default a plain number. */
+  readonly unit?: string;
   /** The name of each series, and its expression. */
   readonly queries: Readonly<Record<string, string>>;
   /** Values from which on the panel is yellow or red; below the first it is green. */

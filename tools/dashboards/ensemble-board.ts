@@ -12,7 +12,6 @@ export const ENSEMBLE_BOARD: Board = {
         {
           title: "Leaders",
           shape: "number",
-          unit: "none",
           queries: { leaders: `count(leader_uptime{${E}}) or vector(0)` },
           steps: [
             [0, "red"],
@@ -26,7 +25,6 @@ export const ENSEMBLE_BOARD: Board = {
         {
           title: "Failures it survives",
           shape: "number",
-          unit: "none",
           queries: { voters: `max(synced_followers{${E}} - floor(quorum_size{${E}} / 2))` },
           steps: [
             [-1, "red"],
@@ -39,7 +37,6 @@ export const ENSEMBLE_BOARD: Board = {
         {
           title: "Servers scraped",
           shape: "number",
-          unit: "none",
           queries: { up: `sum(up{${E}})`, of: `count(up{${E}})` },
           bad: "Fewer than all: a server is down, or its metrics port cannot be reached.",
           remedy: "See whether it runs: systemctl status, kubectl get pods, or its log.",
@@ -47,7 +44,6 @@ export const ENSEMBLE_BOARD: Board = {
         {
           title: "Alerts firing",
           shape: "number",
-          unit: "none",
           queries: { alerts: `count(ALERTS{${E},alertname=~"Zooid.*",alertstate="firing"}) or vector(0)` },
           steps: [
             [0, "green"],
@@ -59,7 +55,6 @@ export const ENSEMBLE_BOARD: Board = {
         },
         {
           title: "Elections in 15 minutes",
-          unit: "none",
           queries: { "{{instance}}": `increase(election_time_count{${E}}[15m])` },
           bad: "Above 0 without a restart: servers lost their leader.",
           remedy:
@@ -109,21 +104,18 @@ export const ENSEMBLE_BOARD: Board = {
         },
         {
           title: "Unanswered writes and syncs",
-          unit: "none",
           queries: { "{{instance}}": `outstanding_requests{${E}}` },
           bad: "Near globalOutstandingLimit: connections are not read any more.",
           remedy: "Find what writes wait for: commits of the log, a lagging state file, or the leader's CPU.",
         },
         {
           title: "Slow requests",
-          unit: "none",
           queries: { "{{instance}}": `increase(zooid_slow_requests_total{${E}}[5m])` },
           bad: "Above 0: requests took zooid.slowRequestMs or longer.",
           remedy: "The lines slow-request of its log name the request and the stage.",
         },
         {
           title: "Refused connections and input",
-          unit: "none",
           queries: {
             "{{instance}} connections": `increase(connection_rejected{${E}}[5m])`,
             "{{instance}} {{key}}": `increase(zooid_refusals_total{${E}}[5m]) > 0`,
@@ -138,21 +130,18 @@ export const ENSEMBLE_BOARD: Board = {
       panels: [
         {
           title: "Transactions not acknowledged",
-          unit: "none",
           queries: { "server {{key}}": `max by (key) (zooid_learner_unacked{${E}})` },
           bad: "Grows for a minute: the learner does not keep up, and could not take over.",
           remedy: "Compare its disk (commits of the log) and its network with the others'.",
         },
         {
           title: "Transactions not applied",
-          unit: "none",
           queries: { "server {{key}}": `max by (key) (zooid_learner_unapplied{${E}})` },
           bad: "Grows for a minute: reads of that server show an older state.",
           remedy: "Look at its CPU and its event loop on its board.",
         },
         {
           title: "Connections between servers",
-          unit: "none",
           queries: { "{{instance}} to {{key}}": `zooid_peer_connected{${E}}` },
           bad: "0: the server has no election connection to that server.",
           remedy: "/readyz?verbose and the line peer-unreachable of its log name the reason.",
@@ -166,7 +155,6 @@ export const ENSEMBLE_BOARD: Board = {
         },
         {
           title: "Feature level",
-          unit: "none",
           queries: { lowest: `min(zooid_feature_level{${E}})`, highest: `max(zooid_feature_level{${E}})` },
           bad: "The two differ for longer than a moment: a server does not apply the log.",
           remedy:
@@ -174,7 +162,6 @@ export const ENSEMBLE_BOARD: Board = {
         },
         {
           title: "Epochs left",
-          unit: "none",
           queries: { epochs: `min(zooid_epochs_left{${E}})` },
           bad: "Below 2^20: half of all epochs are used.",
           remedy: "See why leaders change, and plan a new ensemble.",
@@ -186,14 +173,12 @@ export const ENSEMBLE_BOARD: Board = {
       panels: [
         {
           title: "Connections",
-          unit: "none",
           queries: { "{{instance}}": `num_alive_connections{${E}}` },
           bad: "All on one server: clients do not balance. A drop: clients lost their servers.",
           remedy: "Check the clients' connect strings and the load balancer, if there is one.",
         },
         {
           title: "Sessions",
-          unit: "none",
           queries: {
             global: `max(global_sessions{${E}})`,
             local: `sum(local_sessions{${E}})`,
@@ -205,14 +190,12 @@ export const ENSEMBLE_BOARD: Board = {
         },
         {
           title: "Watches",
-          unit: "none",
           queries: { "{{instance}}": `watch_count{${E}}` },
           bad: "Grows without end: a client arms watches and does not use them.",
           remedy: "zooid-cli 4lw wchs, and the console's page of watches, name the connections.",
         },
         {
           title: "Znodes",
-          unit: "none",
           queries: { all: `max(znode_count{${E}})`, ephemeral: `max(ephemerals_count{${E}})` },
           bad: "Grows without end: a client does not delete what it made. All data are in memory.",
           remedy: "The console shows the children of each znode; quotas limit a subtree (zooid-cli setquota).",

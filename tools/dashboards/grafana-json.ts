@@ -73,7 +73,7 @@ function variablesOf({ isOfOneServer }: Board): Builder<VariableModel>[] {
 }
 
 function panelOf(panel: BoardPanel, id: number): Builder<Panel> {
-  const { title, unit, queries, steps = [], shape = "lines" } = panel;
+  const { title, unit = "none", queries, steps = [], shape = "lines" } = panel;
   const isNumber = shape === "number";
   const builder = isNumber ? new StatBuilder().span(NUMBER_WIDTH) : new LinesBuilder().span(LINES_WIDTH);
   builder

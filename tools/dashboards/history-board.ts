@@ -26,7 +26,6 @@ export const HISTORY_BOARD: Board = {
         {
           title: "Servers that upload",
           shape: "number",
-          unit: "none",
           queries: { servers: `sum(zooid_backup_uploading{${E}})` },
           steps: [
             [0, "red"],
@@ -48,7 +47,6 @@ export const HISTORY_BOARD: Board = {
         {
           title: "Backup differs from its log",
           shape: "number",
-          unit: "none",
           queries: { differs: `max(zooid_backup_replay_differs{${E}})` },
           steps: [
             [0, "green"],
@@ -70,7 +68,6 @@ export const HISTORY_BOARD: Board = {
         },
         {
           title: "Faults of the backup",
-          unit: "none",
           queries: {
             "{{instance}} fails": `zooid_backup_failing{${E}}`,
             "{{instance}} gaps in a day": `increase(zooid_backup_gaps_total{${E}}[1d])`,
@@ -92,7 +89,6 @@ export const HISTORY_BOARD: Board = {
         },
         {
           title: "Files of the history",
-          unit: "none",
           queries: { "{{instance}}": `zooid_history_files{${E}}` },
           bad: "Tens of thousands: files are written too often.",
           remedy: "Raise zooid.history.fileMs: a reload applies it.",
@@ -106,7 +102,6 @@ export const HISTORY_BOARD: Board = {
         },
         {
           title: "Faults of the history",
-          unit: "none",
           queries: {
             "{{instance}} fails": `zooid_history_failing{${E}}`,
             "{{instance}} gaps in a day": `increase(zooid_history_gaps_total{${E}}[1d])`,

@@ -37,21 +37,18 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Unanswered writes and syncs",
-          unit: "none",
           queries: { requests: `outstanding_requests{${S}}` },
           bad: "Near globalOutstandingLimit: connections are not read any more.",
           remedy: "Find what writes wait for: commits of the log, a lagging state file, or the leader.",
         },
         {
           title: "Slow requests",
-          unit: "none",
           queries: { requests: `increase(zooid_slow_requests_total{${S}}[5m])` },
           bad: "Above 0: requests took zooid.slowRequestMs or longer.",
           remedy: "The lines slow-request of the log name the request and the stage.",
         },
         {
           title: "Refusals",
-          unit: "none",
           queries: {
             "{{key}}": `sum by (key) (increase(zooid_refusals_total{${S}}[5m])) > 0`,
             connections: `increase(connection_rejected{${S}}[5m])`,
@@ -147,7 +144,6 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Transactions in a sync",
-          unit: "none",
           queries: {
             transactions: `rate(sync_processor_batch_size_sum{${S}}${WINDOW}) / rate(sync_processor_batch_size_count{${S}}${WINDOW})`,
           },
@@ -166,7 +162,6 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Segments of the log",
-          unit: "none",
           queries: {
             segments: `zooid_log_segments{${S}}`,
             "stalls in 5 minutes": `increase(zooid_log_stalls_total{${S}}[5m])`,
@@ -194,7 +189,6 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Waits for the state file",
-          unit: "none",
           queries: {
             waits: `increase(zooid_state_lag_waits_total{${S}}[5m])`,
             checkpoints: `increase(zooid_state_checkpoints_total{${S}}[5m])`,
@@ -211,14 +205,12 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Want of room",
-          unit: "none",
           queries: { low: `zooid_disk_low{${S}}`, full: `zooid_disk_full{${S}}` },
           bad: "low is 1: the server leads only if no other has room. full is 1: it acknowledges nothing.",
           remedy: "Make room: docs/operations.md, full or failing disk.",
         },
         {
           title: "Check for damage",
-          unit: "none",
           queries: {
             "damaged files": `zooid_scrub_damaged_files{${S}}`,
             "rounds in a day": `increase(zooid_scrub_rounds_total{${S}}[1d])`,
@@ -241,7 +233,6 @@ export const SERVER_BOARD: Board = {
       panels: [
         {
           title: "Connections and sessions",
-          unit: "none",
           queries: {
             connections: `num_alive_connections{${S}}`,
             "sessions of the ensemble": `global_sessions{${S}}`,
@@ -263,7 +254,6 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Expired",
-          unit: "none",
           queries: {
             sessions: `increase(stale_sessions_expired{${S}}[5m])`,
             "connections without a session": `increase(sessionless_connections_expired{${S}}[5m])`,
@@ -274,7 +264,6 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Watches",
-          unit: "none",
           queries: { watches: `watch_count{${S}}` },
           bad: "Grows without end: a client arms watches and does not use them.",
           remedy: "zooid-cli 4lw wchs, and the console's page of watches, name the connections.",
@@ -293,7 +282,6 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "TLS handshakes",
-          unit: "none",
           queries: {
             failed: `increase(unsuccessful_handshake{${S}}[5m])`,
             "refused for the limit": `increase(tls_handshake_exceeded{${S}}[5m])`,
@@ -327,7 +315,6 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Data",
-          unit: "none",
           queries: {
             znodes: `znode_count{${S}}`,
             ephemeral: `ephemerals_count{${S}}`,
@@ -338,14 +325,12 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Descriptors",
-          unit: "none",
           queries: { open: `open_file_descriptor_count{${S}}`, limit: `max_file_descriptor_count{${S}}` },
           bad: "Open above nine tenths of the limit: clients are refused soon.",
           remedy: "Raise LimitNOFILE (ulimit -n), or lower maxCnxns.",
         },
         {
           title: "Certificates, days left",
-          unit: "none",
           queries: { "seen by {{key}}": `(zooid_tls_certificate_not_after_seconds{${S}} - time()) / 86400` },
           steps: [
             [0, "red"],
@@ -358,7 +343,6 @@ export const SERVER_BOARD: Board = {
         },
         {
           title: "Snapshots",
-          unit: "none",
           queries: {
             "sent to learners": `increase(snap_count{${S}}[1h])`,
             "not taken": `increase(snapshot_error_count{${S}}[1h])`,

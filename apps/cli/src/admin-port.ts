@@ -1,8 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { parseConnectString } from "@zooid/client";
 import { adminFields, adminUrlFault, fetchFault, foreignAdminAnswer } from "@zooid/model";
 import { adminAuth, FLAG_AUTH } from "./admin-auth.ts";
 import { CliError, usageError } from "./cli-error.ts";
-import type { Invocation } from "./command.ts";
+import { type Invocation, timeoutMs } from "./command.ts";
 import type { Flag } from "./command-flags.ts";
 import type { JsonObject } from "./output.ts";
 
@@ -15,6 +16,9 @@ export const ADMIN_FLAGS: readonly Flag[] = [
 
 const ADMIN_PORT = 8080;
 const ANSWER_MS = 15_000;
+const NOT_YET_POLL_MS = 250;
+/** The status of a server that refuses for now. */
+const NOT_YET = 503;
 /** Far more than any admin command answers. */
 const ANSWER_BYTES_MAX = 2 ** 24;
 
@@ -103,6 +107,28 @@ export async function demandAdmin(
     });
   }
   throw new CliError(`the server refuses: ${error}`, { code: "REFUSED" });
+}
+
+/** With `--wait` asks again while the server refuses for now, and shows each new reason. */
+export async function demandAdminWaiting(invocation: Invocation, path: string): Promise<JsonObject> {
+  const { flags, output, signal } = invocation;
+  const limitMs = timeoutMs(flags) ?? Number.POSITIVE_INFINITY;
+  const startMs = performance.now();
+  let shown: string | undefined;
+  while (flags.has("wait") && performance.now() - startMs < limitMs) {
+    const { status, fields, error } = await askAdmin(invocation, path);
+    if (error === undefined) return fields;
+    if (status !== NOT_YET) break;
+    if (error !== shown) output.line(`waiting: ${error}`);
+    shown = error;
+    await delay(NOT_YET_POLL_MS, undefined, { signal });
+  }
+  return await demandAdmin(invocation, path);
+}
+
+/** The fields of an answer that a command prints as JSON: without those of every answer. */
+export function shownFields({ command: _, error: __, ...shown }: JsonObject): JsonObject {
+  return shown;
 }
 
 async function fieldsOf(response: Response, url: URL): Promise<JsonObject> {

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { QUIET_LOG } from "./cli/zkcli-command-line.ts";
 import { ROOT } from "./servers/endpoint.ts";
 
@@ -136,11 +136,16 @@ export function buildReconfigClients(): readonly (readonly string[])[] {
 
 /** ZooKeeper's own client, from the server's package. */
 function buildJavaSecured(): readonly string[] {
-  const [jars, folder] = [fetchApacheJars(), join(CACHE, "java")];
+  return ["java", "-cp", compileWithApache("Secured.java"), "Secured"];
+}
+
+/** The class path of one of our programs and Apache's jars, which log nothing. */
+export function compileWithApache(source: string): string {
+  const [jars, folder] = [fetchApacheJars(), join(CACHE, "java", basename(source, ".java"))];
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "logback.xml"), QUIET_LOG);
-  run("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", folder, join(CLIENTS, "java/Secured.java")]);
-  return ["java", "-cp", `${folder}${delimiter}${jars}/*`, "Secured"];
+  compileJava(`java/${source}`, jars, folder);
+  return `${folder}${delimiter}${jars}/*`;
 }
 
 function buildGo(name: string, source: string): readonly string[] {
@@ -226,14 +231,20 @@ function buildMixed(): readonly string[] {
 
 /** The class path of one of our programs and Curator's jars. */
 function compileWithCurator(source: string): string {
-  const [folder, sources] = [join(CACHE, "curator"), join(CLIENTS, "curator")];
-  const pom = join(sources, "pom.xml");
+  const folder = join(CACHE, "curator", basename(source, ".java"));
+  const pom = join(CLIENTS, "curator/pom.xml");
   const jars = installed(`curator-jars-${fingerprint(pom)}`, (empty) => {
     run("mvn", ["-q", "-f", pom, "dependency:copy-dependencies", `-DoutputDirectory=${empty}`]);
   });
   mkdirSync(folder, { recursive: true });
-  run("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", folder, join(sources, source)]);
+  compileJava(`curator/${source}`, jars, folder);
   return `${folder}:${jars}/*`;
+}
+
+/** Compiles a program of ours, and the files beside it that it uses. */
+function compileJava(source: string, jars: string, folder: string): void {
+  const file = join(CLIENTS, source);
+  run("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-sourcepath", dirname(file), "-d", folder, file]);
 }
 
 /** The folder of Apache's jars, fetched once. */

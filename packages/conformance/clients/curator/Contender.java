@@ -1,6 +1,3 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -9,7 +6,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.atomic.DistributedAtomicLong;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderSelector;
@@ -23,7 +19,6 @@ import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.framework.recipes.queue.DistributedQueue;
 import org.apache.curator.framework.recipes.queue.QueueBuilder;
 import org.apache.curator.framework.recipes.queue.QueueConsumer;
-import org.apache.curator.framework.recipes.queue.QueueSerializer;
 import org.apache.curator.framework.recipes.shared.SharedCount;
 import org.apache.curator.framework.recipes.shared.VersionedValue;
 import org.apache.curator.framework.state.ConnectionState;
@@ -36,27 +31,8 @@ public final class Contender {
   private static CuratorFramework client;
 
   public static void main(String[] args) throws Exception {
-    client =
-        CuratorFrameworkFactory.builder()
-            .connectString(args[0])
-            .sessionTimeoutMs(30_000)
-            .connectionTimeoutMs(15_000)
-            .retryPolicy(new RetryNTimes(3, 100))
-            .build();
-    client.start();
-    System.out.println("connected " + client.blockUntilConnected(15, TimeUnit.SECONDS));
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-      String answer;
-      try {
-        answer = answer(line.split(" "));
-      } catch (Exception error) {
-        answer = error.toString();
-      }
-      System.out.println(answer);
-    }
-    client.close();
-    System.exit(0);
+    client = Lines.connected(args[0], 30_000);
+    Lines.answerAll(client, Contender::answer);
   }
 
   private static String answer(String[] words) throws Exception {
@@ -180,21 +156,8 @@ public final class Contender {
     return times + " added";
   }
 
-  private static final QueueSerializer<String> TEXT =
-      new QueueSerializer<String>() {
-        @Override
-        public byte[] serialize(String item) {
-          return item.getBytes(StandardCharsets.UTF_8);
-        }
-
-        @Override
-        public String deserialize(byte[] bytes) {
-          return new String(bytes, StandardCharsets.UTF_8);
-        }
-      };
-
   private static String put(String path, int times) throws Exception {
-    try (DistributedQueue<String> queue = QueueBuilder.builder(client, null, TEXT, path).buildQueue()) {
+    try (DistributedQueue<String> queue = QueueBuilder.builder(client, null, Lines.TEXT, path).buildQueue()) {
       queue.start();
       for (int i = 0; i < times; i++) queue.put("java-" + i);
       queue.flushPuts(30, TimeUnit.SECONDS);
@@ -216,7 +179,7 @@ public final class Contender {
         };
     Set<String> seen = new TreeSet<>();
     try (DistributedQueue<String> queue =
-        QueueBuilder.builder(client, consumer, TEXT, path).lockPath(path + "-locks").buildQueue()) {
+        QueueBuilder.builder(client, consumer, Lines.TEXT, path).lockPath(path + "-locks").buildQueue()) {
       queue.start();
       for (int i = 0; i < times; i++) {
         String item = items.poll(30, TimeUnit.SECONDS);

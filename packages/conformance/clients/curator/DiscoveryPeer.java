@@ -1,13 +1,8 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.x.discovery.ServiceCache;
 import org.apache.curator.x.discovery.ServiceDiscovery;
 import org.apache.curator.x.discovery.ServiceDiscoveryBuilder;
@@ -22,33 +17,13 @@ public final class DiscoveryPeer {
   private static final Map<String, ServiceInstance<Object>> REGISTERED = new HashMap<>();
 
   public static void main(String[] args) throws Exception {
-    CuratorFramework client =
-        CuratorFrameworkFactory.builder()
-            .connectString(args[0])
-            .sessionTimeoutMs(Integer.parseInt(args[1]))
-            .connectionTimeoutMs(15_000)
-            .retryPolicy(new RetryNTimes(3, 100))
-            .build();
-    client.start();
-    System.out.println("connected " + client.blockUntilConnected(15, TimeUnit.SECONDS));
+    CuratorFramework client = Lines.connected(args[0], Integer.parseInt(args[1]));
     ServiceDiscovery<Object> discovery =
         ServiceDiscoveryBuilder.builder(Object.class).client(client).basePath(args[2]).serializer(SERIALIZER).build();
     discovery.start();
     ServiceCache<Object> cache = discovery.serviceCacheBuilder().name("web").build();
     cache.start();
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-      String[] words = line.split(" ");
-      String answer;
-      try {
-        answer = answer(discovery, cache, words);
-      } catch (Exception error) {
-        answer = error.toString();
-      }
-      System.out.println(answer);
-    }
-    client.close();
-    System.exit(0);
+    Lines.answerAll(client, words -> answer(discovery, cache, words));
   }
 
   private static String answer(ServiceDiscovery<Object> discovery, ServiceCache<Object> cache, String[] words) throws Exception {

@@ -1,5 +1,3 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -9,7 +7,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
@@ -21,9 +18,7 @@ import org.apache.curator.framework.recipes.nodes.GroupMember;
 import org.apache.curator.framework.recipes.nodes.PersistentNode;
 import org.apache.curator.framework.recipes.queue.DistributedQueue;
 import org.apache.curator.framework.recipes.queue.QueueBuilder;
-import org.apache.curator.framework.recipes.queue.QueueSerializer;
 import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
-import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.x.discovery.ServiceDiscovery;
 import org.apache.curator.x.discovery.ServiceDiscoveryBuilder;
 import org.apache.curator.x.discovery.ServiceInstance;
@@ -44,28 +39,8 @@ public final class Neighbour {
   private static final Map<String, DistributedDoubleBarrier> BARRIERS = new HashMap<>();
 
   public static void main(String[] args) throws Exception {
-    client =
-        CuratorFrameworkFactory.builder()
-            .connectString(args[0])
-            .sessionTimeoutMs(30_000)
-            .connectionTimeoutMs(15_000)
-            .retryPolicy(new RetryNTimes(3, 100))
-            .build();
-    client.start();
-    System.out.println("connected " + client.blockUntilConnected(15, TimeUnit.SECONDS));
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-      String answer;
-      try {
-        String[] words = line.split(" ");
-        answer = answer(words[0], words[1], words.length > 2 ? words[2] : "");
-      } catch (Exception error) {
-        answer = error.toString();
-      }
-      System.out.println(answer);
-    }
-    client.close();
-    System.exit(0);
+    client = Lines.connected(args[0], 30_000);
+    Lines.answerAll(client, words -> answer(words[0], words[1], words.length > 2 ? words[2] : ""));
   }
 
   private static String answer(String command, String path, String word) throws Exception {
@@ -116,7 +91,7 @@ public final class Neighbour {
         latch.await();
         return opened(path, latch::close);
       case "put":
-        try (DistributedQueue<String> queue = QueueBuilder.builder(client, null, TEXT, path).buildQueue()) {
+        try (DistributedQueue<String> queue = QueueBuilder.builder(client, null, Lines.TEXT, path).buildQueue()) {
           queue.start();
           queue.put(word);
           queue.flushPuts(30, TimeUnit.SECONDS);
@@ -179,17 +154,4 @@ public final class Neighbour {
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
-
-  private static final QueueSerializer<String> TEXT =
-      new QueueSerializer<String>() {
-        @Override
-        public byte[] serialize(String item) {
-          return bytes(item);
-        }
-
-        @Override
-        public String deserialize(byte[] bytes) {
-          return new String(bytes, StandardCharsets.UTF_8);
-        }
-      };
 }

@@ -1,11 +1,7 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
@@ -13,7 +9,6 @@ import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
-import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 
@@ -26,27 +21,8 @@ public final class Peer {
   private static final Map<String, LeaderLatch> LATCHES = new HashMap<>();
 
   public static void main(String[] args) throws Exception {
-    client =
-        CuratorFrameworkFactory.builder()
-            .connectString(args[0])
-            .sessionTimeoutMs(Integer.parseInt(args[1]))
-            .connectionTimeoutMs(15_000)
-            .retryPolicy(new RetryNTimes(3, 100))
-            .build();
-    client.start();
-    System.out.println("connected " + client.blockUntilConnected(15, TimeUnit.SECONDS));
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-      String answer;
-      try {
-        answer = answer(line.split(" "));
-      } catch (Exception error) {
-        answer = error.toString();
-      }
-      System.out.println(answer);
-    }
-    client.close();
-    System.exit(0);
+    client = Lines.connected(args[0], Integer.parseInt(args[1]));
+    Lines.answerAll(client, Peer::answer);
   }
 
   private static String answer(String[] words) throws Exception {

@@ -2,21 +2,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.WatchedEvent;
-import org.apache.zookeeper.Watcher.Event.EventType;
-import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
-import org.apache.zookeeper.data.Stat;
 
 /**
  * TLS and SASL through ZooKeeper's own client: Secured PLAIN TLS STRICT FOLDER prints one line for each step.
@@ -24,8 +15,7 @@ import org.apache.zookeeper.data.Stat;
  * <p>PLAIN and TLS are ports of a server that offers SASL and asks for certificates; STRICT accepts both and requires SASL.
  * FOLDER has the certificates, and a jaas.conf with a section for each user.
  */
-public final class Secured {
-  private static final int WAIT_MS = 30_000;
+public final class Secured extends Steps {
   /** Long enough for a busy machine; a refused client waits for it in vain. */
   private static final int WAIT_IN_VAIN_MS = 3_000;
 
@@ -54,9 +44,7 @@ public final class Secured {
     }
 
     ZKClientConfig config() {
-      ZKClientConfig config = new ZKClientConfig();
-      config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, String.valueOf(section != null));
-      if (section != null) config.setProperty(ZKClientConfig.LOGIN_CONTEXT_NAME_KEY, section);
+      ZKClientConfig config = saslConfig(section);
       if (authority == null) return config;
       config.setProperty(ZKClientConfig.SECURE_CLIENT, "true");
       config.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, "org.apache.zookeeper.ClientCnxnSocketNetty");
@@ -66,76 +54,26 @@ public final class Secured {
     }
   }
 
-  private interface Call {
-    Object run() throws Exception;
-  }
-
   private static String file(String name) {
     return Path.of(folder, name).toString();
   }
 
-  private static void say(String name, Object what) {
-    System.out.println(name + ": " + what);
-  }
-
-  private static void step(String name, Call call) throws Exception {
-    try {
-      say(name, call.run());
-    } catch (KeeperException error) {
-      say(name, error.code());
-    }
-  }
-
   /** A session that has come as far as it goes: connected, or for SASL authenticated. */
   private static ZooKeeper session(String name, String hosts, Who who) throws Exception {
-    BlockingQueue<KeeperState> states = new LinkedBlockingQueue<>();
-    ZooKeeper zk = new ZooKeeper(hosts, 20_000, event -> note(states, event), who.config());
-    KeeperState wanted = who.section == null ? KeeperState.SyncConnected : KeeperState.SaslAuthenticated;
-    say(name, reaches(states, wanted, WAIT_MS) ? "connected" : "not connected");
-    return zk;
+    Attempt attempt = Attempt.at(hosts, who.config(), WAIT_MS);
+    say(name, attempt.isServed() ? "connected" : "not connected");
+    return attempt.zk();
   }
 
   /** Whether the client reports a lost connection or a failed authentication is a race inside it. */
   private static void refused(String name, String hosts, Who who) throws Exception {
-    BlockingQueue<KeeperState> states = new LinkedBlockingQueue<>();
-    ZooKeeper zk = new ZooKeeper(hosts, 20_000, event -> note(states, event), who.config());
-    KeeperState wanted = who.section == null ? KeeperState.SyncConnected : KeeperState.SaslAuthenticated;
-    boolean isServed = reaches(states, wanted, WAIT_IN_VAIN_MS);
-    say(name, isServed ? "served" : "refused");
-    zk.close(WAIT_IN_VAIN_MS);
-  }
-
-  private static void note(BlockingQueue<KeeperState> states, WatchedEvent event) {
-    if (event.getType() == EventType.None) states.add(event.getState());
-  }
-
-  private static boolean reaches(BlockingQueue<KeeperState> states, KeeperState wanted, int waitMs) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
-    KeeperState state = null;
-    while (state != wanted && state != KeeperState.AuthFailed) {
-      state = states.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      if (state == null) return false;
-    }
-    return state == wanted;
+    Attempt attempt = Attempt.at(hosts, who.config(), WAIT_IN_VAIN_MS);
+    say(name, attempt.isServed() ? "served" : "refused");
+    attempt.zk().close(WAIT_IN_VAIN_MS);
   }
 
   private static Object create(ZooKeeper zk, String path, ACL... acl) throws Exception {
     return zk.create(path, path.getBytes(StandardCharsets.UTF_8), Arrays.asList(acl), CreateMode.PERSISTENT);
-  }
-
-  private static Object get(ZooKeeper zk, String path) throws Exception {
-    return new String(zk.getData(path, false, null), StandardCharsets.UTF_8);
-  }
-
-  private static Object acl(ZooKeeper zk, String path) throws Exception {
-    return zk.getACL(path, new Stat()).stream()
-        .map(one -> one.getId().getScheme() + ":" + one.getId().getId() + ":" + one.getPerms())
-        .sorted()
-        .collect(Collectors.joining(", "));
-  }
-
-  private static Object whoAmI(ZooKeeper zk) throws Exception {
-    return zk.whoAmI().stream().map(one -> one.getAuthScheme() + ":" + one.getUser()).sorted().collect(Collectors.joining(", "));
   }
 
   private static ACL all(String scheme, String id) {

@@ -6,14 +6,13 @@
  *
  * It needs krb5kdc, kadmin.local, java, javac and mvn, and fails without them where CI is set.
  */
-import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { QUIET_LOG } from "../cli/zkcli-command-line.ts";
-import { fetchApacheJars, isOnPath } from "../clients.ts";
+import { compileWithApache, fetchApacheJars, isOnPath } from "../clients.ts";
 import { printDiff } from "../diff.ts";
-import { ROOT, startEndpoint } from "../servers/endpoint.ts";
+import { startEndpoint } from "../servers/endpoint.ts";
 import { eachOf, toolOptions } from "../tool-options.ts";
 import { KerberosRealm, REALM } from "./kerberos-realm.ts";
 
@@ -53,18 +52,14 @@ if (missing.length > 0) {
 
 async function run(): Promise<number> {
   const jars = fetchApacheJars();
-  const classes = join(ROOT, ".cache/java");
-  mkdirSync(classes, { recursive: true });
-  writeFileSync(join(classes, "logback.xml"), QUIET_LOG);
-  const source = resolve(import.meta.dirname, "../../clients/java/Kerberized.java");
-  execFileSync("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", classes, source], { stdio: "inherit" });
+  const classPath = compileWithApache("Kerberized.java");
   let failed = 0;
   for (const kind of options.against) {
     await using realm = await KerberosRealm.start();
     const jaas = writeJaas(realm);
     const java = [`-Djava.security.auth.login.config=${jaas}`, `-Djava.security.krb5.conf=${realm.krb5Conf}`];
     const client = async (phase: string, port: number): Promise<readonly string[]> => {
-      const argv = [...java, "-cp", `${classes}${delimiter}${jars}/*`, "Kerberized", phase, `localhost:${port}`];
+      const argv = [...java, "-cp", classPath, "Kerberized", phase, `localhost:${port}`];
       const { stdout } = await promisify(execFile)("java", argv, { timeout: DEADLINE_MS });
       return stdout.trimEnd().split("\n");
     };

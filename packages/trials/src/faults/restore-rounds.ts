@@ -11,15 +11,14 @@
  * history that was continued, with every answered write, or those of the state, with every write
  * that was answered behind it. Where the leader said how the restore ended, it must be that one.
  */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, connect, ZkError } from "@zooid/client";
-import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { composeZxid, epochOf, formatZxid, parseZxid, type Zxid } from "@zooid/model";
 import { freePort } from "@zooid/wire/testing/free-ports";
+import { TrialRun } from "../processes/trial-run.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { type AnsweredWrite, RestoredHistories } from "./restored-histories.ts";
 
@@ -32,8 +31,8 @@ const AUTH = { authorization: "digest super:test" };
 // The servers are killed: clients without a connection are as it should be.
 process.removeAllListeners("warning");
 
-const random = new Random(options.seed);
-const folder = mkdtempSync(join(tmpdir(), "restore-rounds-"));
+const trial = new TrialRun("restore-rounds", options);
+const { random, folder, faults } = trial;
 const target = join(folder, "backup");
 mkdirSync(target);
 const adminPort = await freePort();
@@ -57,32 +56,23 @@ for (const server of ensemble.servers) {
 }
 const histories = new RestoredHistories();
 const hosts = ensemble.servers.map(({ address }) => address).join();
-const faults: string[] = [];
 let restoredCount = 0;
 let killCount = 0;
 let number = 0;
 let isOver = false;
 
-console.log(`seed ${options.seed}, data in ${folder}`);
-try {
+await trial.play("data in ", async () => {
   await ensemble.start(DEADLINE_MS);
   {
     await using client = await connect(hosts, { sessionTimeoutMs: SESSION_MS });
     for (const path of PATHS) await client.create(path, "");
   }
   for (let round = 1; round <= options.rounds && faults.length === 0; round++) await runRound(round);
-} catch (error) {
-  faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
-}
-for (const fault of faults) console.log(fault);
-const isKept = options.keep || faults.length > 0;
-console.log(
-  `${options.rounds} rounds, ${histories.count} answered writes, ${restoredCount} states restored, ${killCount} kills: ${faults.length === 0 ? "passed" : "FAILED"}`,
-);
+});
 for (const server of ensemble.servers) await server.kill();
-if (isKept) console.log(`data and logs are kept in ${folder}`);
-else rmSync(folder, { recursive: true, force: true });
-process.exit(faults.length === 0 ? 0 : 1);
+trial.end(
+  `${options.rounds} rounds, ${histories.count} answered writes, ${restoredCount} states restored, ${killCount} kills`,
+);
 
 async function runRound(round: number): Promise<void> {
   isOver = false;

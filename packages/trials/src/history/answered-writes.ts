@@ -25,6 +25,11 @@ export async function connectTo(port: number): Promise<Client> {
   return await connect(`127.0.0.1:${port}`, { sessionTimeoutMs: SESSION_MS });
 }
 
+export interface RunningLoad {
+  /** Resolves when every write has ended, and the connections are closed. */
+  end(): Promise<void>;
+}
+
 /** Restores a state to the data directory of a server that does not run. */
 export type RestoreMoment = (dataDir: string) => Promise<void>;
 
@@ -69,6 +74,25 @@ export class AnsweredWrites {
         if (!(error instanceof ZkError)) throw error;
       }
     }
+  }
+
+  /**
+   * Writes over connections of their own, until the load is ended.
+   *
+   * @param open a connection
+   * @param pause before each write
+   */
+  async load(count: number, open: () => Promise<Client>, pause?: () => Promise<unknown>): Promise<RunningLoad> {
+    const clients = await Promise.all(Array.from({ length: count }, open));
+    let isOver = false;
+    const writing = Promise.all(clients.map((client) => this.write(client, () => isOver, pause)));
+    return {
+      async end() {
+        isOver = true;
+        await writing;
+        await Promise.all(clients.map((client) => client.close()));
+      },
+    };
   }
 
   /** One of those that were answered. */

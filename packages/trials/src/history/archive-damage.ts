@@ -12,16 +12,16 @@
  * log that the moment needs is always refused, and one that it does not need refuses nothing. A
  * node at that moment and all changes are printed from the archive, by the same rules.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Random } from "@zooid/conformance/internal/random";
+import type { Client } from "@zooid/client";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { compareTrees, type RestoreTarget } from "@zooid/embedded-server";
 import { formatZxid, type Zxid } from "@zooid/model";
 import { type ApacheTree, ArchiveFile } from "@zooid/txn-log/sqlite";
+import { TrialRun } from "../processes/trial-run.ts";
 import { AnsweredWrites, connectTo } from "./answered-writes.ts";
 import { BackupAdmin } from "./backup-admin.ts";
 import { ArchivePlace, BackupPlace, type KeptHistory, type PrintedLines, type RestoreOutcome } from "./kept-history.ts";
@@ -49,9 +49,8 @@ interface Moment {
   readonly base: string;
 }
 
-const random = new Random(options.seed);
-const folder = mkdtempSync(join(tmpdir(), "archive-damage-"));
-const faults: string[] = [];
+const trial = new TrialRun("archive-damage", options);
+const { random, folder, faults } = trial;
 const table = new Map<string, number>();
 
 const places = await makePlaces();
@@ -68,11 +67,7 @@ for (let i = 0; i < options.flips + options.removals; i++) {
   if (place !== undefined) await damage(place, i < options.flips ? "flip" : "removal");
 }
 for (const [row, count] of [...table].sort()) console.log(`${String(count).padStart(5)}  ${row}`);
-for (const fault of faults) console.log(fault);
-if (options.keep || faults.length > 0) console.log(`data and logs are kept in ${folder}`);
-else rmSync(folder, { recursive: true, force: true });
-console.log(faults.length === 0 ? "each damage was named, and none restored in silence" : "FAILED");
-process.exit(faults.length === 0 ? 0 : 1);
+trial.end("each damage is to be named, and none restored in silence");
 
 async function makePlaces(): Promise<readonly KeptHistory[]> {
   const target = join(folder, "target");
@@ -87,22 +82,17 @@ async function makePlaces(): Promise<readonly KeptHistory[]> {
   await using server = new ServerProcess({ kind: "zooid", folder: join(folder, "server"), settings });
   await server.start();
   const answered = new AnsweredWrites(random, PATHS);
-  const clients = await Promise.all(Array.from({ length: WRITERS }, () => connectTo(server.port)));
-  for (const path of PATHS) await clients[0]?.create(path, "");
+  const open = (): Promise<Client> => connectTo(server.port);
+  {
+    await using client = await open();
+    for (const path of PATHS) await client.create(path, "");
+  }
   for (let base = 0; base <= BASES; base++) {
-    const endMs = performance.now() + WRITE_MS;
-    await Promise.all(
-      clients.map((client) =>
-        answered.write(
-          client,
-          () => performance.now() > endMs,
-          () => delay(2),
-        ),
-      ),
-    );
+    const load = await answered.load(WRITERS, open, () => delay(2));
+    await delay(WRITE_MS);
+    await load.end();
     if (base < BASES) await admin.untilComplete();
   }
-  await Promise.all(clients.map((client) => client.close()));
   await untilUploaded(admin, answered.lastZxid);
   await server.stop();
   return [new BackupPlace(target), new ArchivePlace(join(server.dataDir, "archive"))];

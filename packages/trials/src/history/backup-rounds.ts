@@ -14,18 +14,18 @@
  * states are restored out of it, at zxids that were answered, and each node must have the value of
  * its last answered write up to there, or of one without an answer behind it.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { listBackup, missingRanges, openTarget, verifyBackup } from "@zooid/backup";
-import { connect } from "@zooid/client";
-import { Random } from "@zooid/conformance/internal/random";
+import { type Client, connect } from "@zooid/client";
 import { S3Gateway } from "@zooid/conformance/internal/servers/s3-gateway";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
-import { restoreHistory, withStagedBackup } from "@zooid/embedded-server";
+import { withStagedBackup } from "@zooid/embedded-server";
+import { TrialRun } from "../processes/trial-run.ts";
 import { AnsweredWrites } from "./answered-writes.ts";
 import { BackedUpEnsemble } from "./backed-up-ensemble.ts";
+import { restorePlan } from "./restore-archive.ts";
 
 const options = toolOptions({ rounds: 10, moments: 5, writers: 4, away: 120, seed: newSeed(), keep: false });
 const ACTS = [
@@ -44,11 +44,10 @@ const PAUSE_MS_MAX = 5;
 const PATHS = Array.from({ length: 12 }, (_, i) => `/n${i}`);
 const KEY = { accessKeyId: "backup", secretAccessKey: "a-secret-of-a-trial" };
 
-const random = new Random(options.seed);
-const folder = mkdtempSync(join(tmpdir(), "backup-rounds-"));
+const trial = new TrialRun("backup-rounds", options);
+const { random, folder, faults } = trial;
 const keyFile = join(folder, "key");
 const answered = new AnsweredWrites(random, PATHS);
-const faults: string[] = [];
 mkdirSync(join(folder, "s3/bucket"), { recursive: true });
 const gateway = await S3Gateway.open({ folder: join(folder, "s3"), ...KEY });
 const target = { target: "s3://bucket/zk", endpoint: gateway.endpoint };
@@ -65,45 +64,33 @@ const backedUp = await BackedUpEnsemble.create({ folder, serverCount: 3, tickMs:
 const { ensemble } = backedUp;
 const hosts = ensemble.servers.map(({ address }) => address).join(",");
 
-console.log(`seed ${options.seed}, in ${folder}`);
-try {
+await trial.play("in ", async () => {
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => gateway.kill());
+  ends.use(ensemble);
   await ensemble.start(DEADLINE_MS);
   for (let round = 1; round <= options.rounds && faults.length === 0; round++) await runRound(round);
   await Promise.all(ensemble.servers.map((server) => server.end("SIGTERM")));
   await checkBackup();
   for (let moment = 1; moment <= options.moments && faults.length === 0; moment++) await checkMoment(moment);
-} catch (error) {
-  faults.push(error instanceof Error ? error.message : String(error));
-} finally {
-  await ensemble[Symbol.asyncDispose]();
-  await gateway.kill();
-}
-for (const fault of faults) console.log(fault);
-if (options.keep || faults.length > 0) console.log(`data and logs are kept in ${folder}`);
-else rmSync(folder, { recursive: true, force: true });
-console.log(
-  `${options.rounds} rounds, ${answered.count} answered writes, ${options.moments} moments: ${faults.length === 0 ? "passed" : "FAILED"}`,
-);
-process.exit(faults.length === 0 ? 0 : 1);
+});
+trial.end(`${options.rounds} rounds, ${answered.count} answered writes, ${options.moments} moments`);
 
 type Act = (typeof ACTS)[number] | "handed over" | "service long away";
 
 async function runRound(round: number): Promise<void> {
-  const clients = await Promise.all(
-    Array.from({ length: options.writers }, () => connect(hosts, { sessionTimeoutMs: SESSION_MS })),
-  );
-  if (round === 1) for (const path of PATHS) await clients[0]?.create(path, "");
-  let isOver = false;
-  const pause = (): Promise<void> => delay(random.between(0, PAUSE_MS_MAX));
-  const load = Promise.all(clients.map((client) => answered.write(client, () => isOver, pause)));
+  const open = (): Promise<Client> => connect(hosts, { sessionTimeoutMs: SESSION_MS });
+  if (round === 1) {
+    await using client = await open();
+    for (const path of PATHS) await client.create(path, "");
+  }
+  const load = await answered.load(options.writers, open, () => delay(random.between(0, PAUSE_MS_MAX)));
   const act = actOf(round);
   const asked = random.chance(0.5) ? backedUp.askForBase() : undefined;
   await delay(random.between(0, 3000));
   await play(act);
   await delay(random.between(0, 1000));
-  isOver = true;
-  await load;
-  await Promise.all(clients.map((client) => client.close()));
+  await load.end();
   await asked;
   await ensemble.untilLevel(DEADLINE_MS);
   const tookMs = await backedUp.untilComplete(DEADLINE_MS);
@@ -178,10 +165,9 @@ async function checkBackup(): Promise<void> {
 async function checkMoment(moment: number): Promise<void> {
   const { zxid } = answered.pick();
   const found = await answered.check(join(folder, `moment-${moment}`), zxid, async (dataDir) => {
-    const options = { command: "restore", directories: { dataDir }, member: undefined, keepsSessions: false };
     const warn = (text: string): unknown => faults.push(text);
     const staged = { target: opened(), moment: { zxid }, directories: { dataDir }, warn };
-    await withStagedBackup(staged, (plan) => restoreHistory(plan, { ...options, warn }));
+    await withStagedBackup(staged, (plan) => restorePlan(plan, dataDir, warn));
   });
   faults.push(...found);
 }

@@ -14,14 +14,12 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
-import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { Ensemble, type EnsembleServer, until } from "../faults/ensemble-servers.ts";
+import { TrialRun } from "../processes/trial-run.ts";
 import { ChangesWriter, prepareChanges } from "./changes-writer.ts";
 import { ConsumerFile, seenChange } from "./consumer-file.ts";
 import { type SeenChange, WrittenChanges } from "./written-changes.ts";
@@ -33,32 +31,22 @@ const SESSION_MS = 40_000;
 const SETTINGS = ["zooid.history.retainMs=86400000", "zooid.history.fileMs=300"];
 const VICTIMS = ["consumer", "leader", "follower", "consumer and leader", "consumer and follower", "servers"] as const;
 
-const random = new Random(options.seed);
-const folder = mkdtempSync(join(tmpdir(), "changes-consumer-"));
+const trial = new TrialRun("changes-consumer", options);
+const { random, folder, faults } = trial;
 const { servers: serverCount } = options;
 const ensemble = await Ensemble.create({ folder, serverCount, tickMs: 2000, syncLimit: 5, settings: SETTINGS });
 const hosts = ensemble.servers.map(({ address }) => address).join(",");
 const file = new ConsumerFile(join(folder, "consumed"));
 const written = new WrittenChanges();
 let consumer: ChildProcess | undefined;
-let faults: readonly string[] = [];
 
-console.log(`seed ${options.seed}, ${serverCount} servers, in ${folder}`);
-try {
-  faults = await play();
-} catch (error) {
-  faults = [error instanceof Error ? error.message : String(error)];
-} finally {
-  await killConsumer();
-  await ensemble[Symbol.asyncDispose]();
-}
-for (const fault of faults) console.log(fault);
-if (options.keep || faults.length > 0) console.log(`data and logs are kept in ${folder}`);
-else rmSync(folder, { recursive: true, force: true });
-console.log(
-  `${options.kills} kills, ${written.answeredCount} answered changes: ${faults.length === 0 ? "passed" : "FAILED"}`,
-);
-process.exit(faults.length === 0 ? 0 : 1);
+await trial.play(`${serverCount} servers, in `, async () => {
+  await using ends = new AsyncDisposableStack();
+  ends.use(ensemble);
+  ends.defer(killConsumer);
+  faults.push(...(await play()));
+});
+trial.end(`${options.kills} kills, ${written.answeredCount} answered changes`);
 
 async function play(): Promise<readonly string[]> {
   await ensemble.start(DEADLINE_MS);

@@ -10,21 +10,21 @@
  * behind a gap that the log and a metric have reported, and states behind it must be what clients
  * were told; a state within it must be refused.
  */
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@zooid/client";
-import { Random } from "@zooid/conformance/internal/random";
 import { fourLetterWord, ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
-import { inspectHistory, OfflineError, planRestore, restoreHistory } from "@zooid/embedded-server";
+import { OfflineError, planRestore } from "@zooid/embedded-server";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
 import { basesFolderOf, gapsIn, listArchive, listBases, logFolderOf } from "@zooid/txn-log/sqlite";
 import { Ballast } from "../faults/ballast.ts";
 import { until } from "../faults/ensemble-servers.ts";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
+import { TrialRun } from "../processes/trial-run.ts";
 import { AnsweredWrites, connectTo } from "./answered-writes.ts";
+import { inspectArchive, restoreArchive } from "./restore-archive.ts";
 
 const options = toolOptions({ rounds: 3, seed: newSeed(), keep: false });
 const MIB = 1024 * 1024;
@@ -42,30 +42,20 @@ const PATHS = Array.from({ length: 12 }, (_, i) => `/n${i}`);
 const WRITERS = 2;
 
 async function main(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "history-full-disk-"));
+  const trial = new TrialRun("history-full-disk", options);
+  const { folder, faults } = trial;
   run("ip", "link", "set", "lo", "up");
   const settings = ["zooid.history.retainMs=86400000", "zooid.history.fileMs=200", ...MARKS];
   const server = new ServerProcess({ kind: "zooid", folder: join(folder, "server"), settings });
   run("mount", "-t", "tmpfs", "-o", `size=${DISK_SIZE}`, "none", server.dataDir);
-  console.log(`seed ${options.seed}, ${DISK_SIZE} of tmpfs, in ${folder}`);
-  let faults: readonly string[];
-  try {
+  await trial.play(`${DISK_SIZE} of tmpfs, in `, async () => {
+    await using _ = { [Symbol.asyncDispose]: () => server.kill() };
     await server.start();
-    faults = await new FullDiskRounds(server, folder).play();
-  } catch (error) {
-    faults = [error instanceof Error ? error.message : String(error)];
-  } finally {
-    await server.kill();
-  }
-  for (const fault of faults) console.log(fault);
-  if (options.keep || faults.length > 0) {
-    run("cp", "-r", server.dataDir, join(folder, "kept"));
-    console.log(`data and logs are kept in ${folder}`);
-  }
+    faults.push(...(await new FullDiskRounds(server, trial).play()));
+  });
+  if (trial.isKept) run("cp", "-r", server.dataDir, join(folder, "kept"));
   run("umount", server.dataDir);
-  if (!options.keep && faults.length === 0) rmSync(folder, { recursive: true, force: true });
-  console.log(faults.length === 0 ? "a full disk cost no write, and the history only what it reported" : "FAILED");
-  process.exit(faults.length === 0 ? 0 : 1);
+  trial.end("a full disk is to cost no write, and the history only what it reports");
 }
 
 class FullDiskRounds {
@@ -74,10 +64,10 @@ class FullDiskRounds {
   readonly #answered: AnsweredWrites;
   readonly #archive: string;
 
-  constructor(server: ServerProcess, folder: string) {
+  constructor(server: ServerProcess, { folder, random }: TrialRun) {
     this.#server = server;
     this.#folder = folder;
-    this.#answered = new AnsweredWrites(new Random(options.seed), PATHS);
+    this.#answered = new AnsweredWrites(random, PATHS);
     this.#archive = join(server.dataDir, "archive");
   }
 
@@ -121,13 +111,11 @@ class FullDiskRounds {
     if ((await this.#metric("zk_zooid_history_gaps_total")) !== String(gaps.length))
       faults.push("the metric has another count of gaps");
     if (this.#saidCount("history-gap") !== gaps.length) faults.push("the log has another count of gaps");
-    for (const { message } of inspectHistory(
-      [this.#server.dataDir],
-      { hasEntries: false, isVerified: true, hasData: false },
-      () => {},
-    ))
-      faults.push(message);
-    faults.push(...this.#checkRefused(lost), ...(await this.#checkState(round, after)));
+    faults.push(
+      ...inspectArchive(this.#server.dataDir).damages,
+      ...this.#checkRefused(lost),
+      ...(await this.#checkState(round, after)),
+    );
     console.log(
       `round ${round}: slowest write ${slowestMs.toFixed(0)} ms on a full disk, ${gaps.length} gaps, ${this.#answered.count} answered writes so far`,
     );
@@ -199,10 +187,8 @@ class FullDiskRounds {
   }
 
   #checkState(round: number, zxid: Zxid): Promise<readonly string[]> {
-    return this.#answered.check(join(this.#folder, `state-${round}`), zxid, async (dataDir) => {
-      const options = { command: "restore", directories: { dataDir }, member: undefined, keepsSessions: false };
-      await restoreHistory(planRestore(this.#archive, { zxid }), { ...options, warn: () => {} });
-    });
+    const restore = (dataDir: string): Promise<void> => restoreArchive(this.#archive, zxid, dataDir);
+    return this.#answered.check(join(this.#folder, `state-${round}`), zxid, restore);
   }
 
   async #metric(name: string): Promise<string | undefined> {

@@ -12,17 +12,17 @@
  * last transaction before the first one that was stamped later; where that is not the only moment,
  * it must be refused with the first and the last one.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
-import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
-import { inspectHistory, OfflineError, planRestore, restoreHistory } from "@zooid/embedded-server";
+import { OfflineError, planRestore } from "@zooid/embedded-server";
 import type { Zxid } from "@zooid/model";
 import { Ensemble, type EnsembleServer, until } from "../faults/ensemble-servers.ts";
+import { TrialRun } from "../processes/trial-run.ts";
 import { AnsweredWrites } from "./answered-writes.ts";
+import { inspectArchive, restoreArchive } from "./restore-archive.ts";
 
 const options = toolOptions({ rounds: 12, zxids: 10, times: 10, writers: 4, seed: newSeed(), keep: false });
 const PATHS = Array.from({ length: 12 }, (_, i) => `/n${i}`);
@@ -31,8 +31,8 @@ const DEADLINE_MS = 60_000;
 const SESSION_MS = 40_000;
 const PAUSE_MS_MAX = 4;
 
-const random = new Random(options.seed);
-const folder = mkdtempSync(join(tmpdir(), "history-moments-"));
+const trial = new TrialRun("history-moments", options);
+const { random, folder, faults } = trial;
 const ensemble = await Ensemble.create({
   folder,
   serverCount: 3,
@@ -43,26 +43,17 @@ const ensemble = await Ensemble.create({
 });
 const hosts = ensemble.servers.map(({ address }) => address).join(",");
 const answered = new AnsweredWrites(random, PATHS);
-let faults: readonly string[] = [];
 /** Times that meant two moments. */
 let doubleCount = 0;
 
-console.log(`seed ${options.seed}, in ${folder}`);
-try {
-  faults = await play();
-} catch (error) {
-  faults = [error instanceof Error ? (error.stack ?? error.message) : String(error)];
-} finally {
-  await ensemble[Symbol.asyncDispose]();
-}
-for (const fault of faults) console.log(fault);
-if (options.keep || faults.length > 0) console.log(`data and logs are kept in ${folder}`);
-else rmSync(folder, { recursive: true, force: true });
-console.log(
+await trial.play("in ", async () => {
+  await using _ = ensemble;
+  faults.push(...(await play()));
+});
+trial.end(
   `${options.rounds} rounds, ${answered.count} answered writes, ${options.zxids} zxids, ` +
-    `${options.times} times (${doubleCount} of two moments): ${faults.length === 0 ? "passed" : "FAILED"}`,
+    `${options.times} times (${doubleCount} of two moments)`,
 );
-process.exit(faults.length === 0 ? 0 : 1);
 
 async function play(): Promise<readonly string[]> {
   await ensemble.start(DEADLINE_MS);
@@ -70,7 +61,10 @@ async function play(): Promise<readonly string[]> {
   for (const path of PATHS) await maker.create(path, "");
   for (let round = 1; round <= options.rounds; round++) await runRound(round);
   for (const server of ensemble.servers) await untilArchived(server);
-  const found = ensemble.servers.flatMap((server) => faultsInFiles(server));
+  const found = ensemble.servers.flatMap(({ dataDir }) => {
+    const { damages, gaps } = inspectArchive(dataDir);
+    return [...damages, ...gaps];
+  });
   for (let i = 0; i < options.zxids && found.length === 0; i++) {
     const zxid = answered.pick().zxid;
     found.push(...(await checkState(`zxid-${i}`, zxid)), ...(await checkReads(zxid)));
@@ -80,12 +74,11 @@ async function play(): Promise<readonly string[]> {
 }
 
 async function runRound(round: number): Promise<void> {
-  const clients = await Promise.all(
-    Array.from({ length: options.writers }, () => connect(hosts, { sessionTimeoutMs: SESSION_MS })),
+  const load = await answered.load(
+    options.writers,
+    () => connect(hosts, { sessionTimeoutMs: SESSION_MS }),
+    () => delay(random.between(0, PAUSE_MS_MAX)),
   );
-  let isOver = false;
-  const pause = (): Promise<void> => delay(random.between(0, PAUSE_MS_MAX));
-  const load = Promise.all(clients.map((client) => answered.write(client, () => isOver, pause)));
   await delay(random.between(200, 800));
   const set = random.pick(ensemble.servers);
   const offsetMs = random.between(-CLOCK_MS_MAX, CLOCK_MS_MAX);
@@ -103,9 +96,7 @@ async function runRound(round: number): Promise<void> {
   for (const server of killed) server.launch();
   const leader = await ensemble.untilLevel(DEADLINE_MS);
   await delay(random.between(50, 300));
-  isOver = true;
-  await load;
-  await Promise.all(clients.map((client) => client.close()));
+  await load.end();
   const clock = `the clock of server ${set.sid} set to ${(offsetMs / 1000).toFixed(0)} s`;
   console.log(
     `round ${round}: ${clock}, ${what}, server ${leader.sid} leads; ${answered.count} answered writes so far`,
@@ -129,24 +120,10 @@ function archiveOf(server: EnsembleServer): string {
   return join(server.dataDir, "archive");
 }
 
-function faultsInFiles(server: EnsembleServer): readonly string[] {
-  const lines: string[] = [];
-  const faults = inspectHistory([server.dataDir], { hasEntries: false, isVerified: true, hasData: false }, (line) =>
-    lines.push(line),
-  );
-  return [
-    ...faults.map(({ message }) => message),
-    ...lines.filter((line) => line.includes(" lacks the transactions ")),
-  ];
-}
-
 /** Restores a state out of the archive of some server, and has it served. */
 async function checkState(name: string, zxid: Zxid): Promise<readonly string[]> {
   const archive = archiveOf(random.pick(ensemble.servers));
-  return await answered.check(join(folder, name), zxid, async (dataDir) => {
-    const options = { command: "restore", directories: { dataDir }, member: undefined, keepsSessions: false };
-    await restoreHistory(planRestore(archive, { zxid }), { ...options, warn: () => {} });
-  });
+  return await answered.check(join(folder, name), zxid, (dataDir) => restoreArchive(archive, zxid, dataDir));
 }
 
 /** What a living server answers for that zxid. */

@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { BackupError, openTarget, verifyBackup } from "@zooid/backup";
 import {
   exportToApache,
-  inspectHistory,
   OfflineError,
   planRestore,
   printChanges,
@@ -12,12 +11,12 @@ import {
   type RestorePlan,
   type RestoreTarget,
   readTree,
-  restoreHistory,
   StoreError,
   withStagedBackup,
 } from "@zooid/embedded-server";
 import { composeZxid, epochOf, type Zxid } from "@zooid/model";
 import type { ApacheTree } from "@zooid/txn-log/sqlite";
+import { inspectArchive, restorePlan } from "./restore-archive.ts";
 
 export type RestoreOutcome =
   | {
@@ -61,10 +60,9 @@ export abstract class KeptHistory {
   ): Promise<RestoreOutcome> {
     const warnings: string[] = [];
     const warn = (text: string): unknown => warnings.push(text);
-    const options = { command: "restore", directories: { dataDir }, member: undefined, keepsSessions: false, warn };
     try {
       const made = await this.withPlan(moment, dataDir, warn, async (plan) => {
-        if (how === "restore") await restoreHistory(plan, options);
+        if (how === "restore") await restorePlan(plan, dataDir, warn);
         else await exportToApache({ plan }, { directory: dataDir, takesDamaged: false, warn });
         const needed = plan.files.map(({ file }) => `log/${basename(file)}`);
         return { base: `base/${basename(plan.base.folder)}/`, needed, zxid: plan.zxid };
@@ -152,10 +150,8 @@ export class ArchivePlace extends KeptHistory {
   }
 
   override async check(): Promise<readonly string[]> {
-    const lines: string[] = [];
-    const options = { hasEntries: false, isVerified: true, hasData: false };
-    const faults = inspectHistory([this.folder], options, (line) => lines.push(line));
-    return [...faults.map(({ message }) => message), ...lines.filter((line) => line.includes(" lacks the "))];
+    const { damages, gaps } = inspectArchive(this.folder);
+    return [...damages, ...gaps];
   }
 
   protected override async withPlan<T>(

@@ -1,12 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { ADMIN_FLAGS, askAdmin, demandAdmin } from "../../admin-port.ts";
+import { ADMIN_FLAGS, demandAdminWaiting } from "../../admin-port.ts";
 import { usageError } from "../../cli-error.ts";
-import { type Command, FLAG_TIMEOUT, type Invocation, operand, timeoutMs } from "../../command.ts";
-import type { JsonObject } from "../../output.ts";
-
-const POLL_MS = 250;
-/** The server refuses for now: no other one follows and has all transactions. */
-const NOT_YET = 503;
+import { type Command, FLAG_TIMEOUT, operand, timeoutMs } from "../../command.ts";
 
 /** `leader transfer [N]`, asked of the leader. */
 export const leader: Command = {
@@ -35,7 +29,7 @@ export const leader: Command = {
     }
     const isDryRun = invocation.flags.has("dry-run");
     const query = new URLSearchParams({ ...(to === undefined ? {} : { to }), ...(isDryRun ? { dryRun: "true" } : {}) });
-    const fields = await transfer(invocation, `transfer_leadership?${query}`);
+    const fields = await demandAdminWaiting(invocation, `transfer_leadership?${query}`);
     if (isDryRun) {
       invocation.output.line(`${to === undefined ? "another server" : `server ${to}`} can lead`);
       invocation.output.line("nothing is changed: --dry-run");
@@ -45,20 +39,3 @@ export const leader: Command = {
     return { leader: fields["leader_id"] ?? null };
   },
 };
-
-/** With `--wait` asks again while the server refuses for now, and shows each new reason. */
-async function transfer(invocation: Invocation, path: string): Promise<JsonObject> {
-  const { flags, output, signal } = invocation;
-  const limitMs = timeoutMs(flags) ?? Number.POSITIVE_INFINITY;
-  const startMs = performance.now();
-  let shown: string | undefined;
-  while (flags.has("wait") && performance.now() - startMs < limitMs) {
-    const { status, fields, error } = await askAdmin(invocation, path);
-    if (error === undefined) return fields;
-    if (status !== NOT_YET) break;
-    if (error !== shown) output.line(`waiting: ${error}`);
-    shown = error;
-    await delay(POLL_MS, undefined, { signal });
-  }
-  return await demandAdmin(invocation, path);
-}

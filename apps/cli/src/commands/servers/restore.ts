@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ADMIN_FLAGS, askAdmin, demandAdmin } from "../../admin-port.ts";
+import { ADMIN_FLAGS, askAdmin, demandAdmin, shownFields } from "../../admin-port.ts";
 import { CliError, usageError } from "../../cli-error.ts";
 import type { Command, Invocation } from "../../command.ts";
 import type { JsonObject } from "../../output.ts";
@@ -35,7 +35,7 @@ export const restore: Command = {
     await demandAdmin(invocation, `restore_state?${to}&plan=true`);
     const plan = await phaseBehind(invocation, ["making"]);
     output.line(planLine(plan));
-    if (flags.has("plan")) return shown(plan);
+    if (flags.has("plan")) return shownFields(plan);
     if (!flags.has("confirm") && !(await confirmed(invocation)))
       throw new CliError("nothing is changed", { code: "REFUSED" });
     // By the zxid: another transaction of that time may have come.
@@ -43,7 +43,7 @@ export const restore: Command = {
     await demandAdmin(invocation, `restore_state?to=${String(plan["zxid"])}${keep}`);
     const restored = await phaseBehind(invocation, ["making", "restoring"]);
     output.line(`the state of ${String(restored["zxid"])} is restored, at ${String(restored["restored_at"])}`);
-    return shown(restored);
+    return shownFields(restored);
   },
 };
 
@@ -83,10 +83,6 @@ function planLine(plan: JsonObject): string {
   const base = `the base at ${String(plan["base_zxid"])}, taken ${String(plan["base_taken_at"])}`;
   const nodes = `${String(plan["base_znodes"])} znodes`;
   return `the state at ${String(plan["zxid"])} is made from ${base}, with ${nodes}, and ${String(plan["files"])} files behind it`;
-}
-
-function shown({ command: _, error: __, ...fields }: JsonObject): JsonObject {
-  return fields;
 }
 
 async function confirmed({ shell, signal }: Invocation): Promise<boolean> {

@@ -81,27 +81,27 @@ async function ask(server: string, invocation: Invocation): Promise<MemberStatus
   return { server, found: await askServer(server, invocation, timeoutMs(invocation.flags)) };
 }
 
-/** The members in `/zookeeper/config`. The session of a single command may not be connected yet. */
-async function configured({ connection, signal }: Invocation): Promise<readonly string[]> {
-  try {
-    const limited = AbortSignal.any([signal, limitSignal(TIMEOUT_MS)]);
-    const client = await connection.ready({ path: CONFIG_PATH, isAbsolute: true, signal: limited });
-    const { data } = await client.get(CONFIG_PATH, { signal, timeoutMs: TIMEOUT_MS });
-    return memberAddresses(data === null ? "" : Buffer.from(data).toString());
-  } catch {
-    signal.throwIfAborted();
-    // The listed servers have answered all the same.
-    return [];
-  }
+/** The members in `/zookeeper/config`; without it the listed servers have answered all the same. */
+async function configured(invocation: Invocation): Promise<readonly string[]> {
+  return memberAddresses((await readText(invocation, CONFIG_PATH)) ?? "");
 }
 
 /** In the words of the server of the session; undefined from one that is not Zooid's. */
-async function featureLevel({ connection, signal }: Invocation): Promise<number | undefined> {
+async function featureLevel(invocation: Invocation): Promise<number | undefined> {
+  const text = await readText(invocation, SERVER_FEATURES_PATH);
+  return text === undefined ? undefined : levelInFeatures(text);
+}
+
+/**
+ * The text of a node; undefined where it cannot be read. The session of a single command may not be
+ * connected yet.
+ */
+async function readText({ connection, signal }: Invocation, path: string): Promise<string | undefined> {
   try {
     const limited = AbortSignal.any([signal, limitSignal(TIMEOUT_MS)]);
-    const client = await connection.ready({ path: SERVER_FEATURES_PATH, isAbsolute: true, signal: limited });
-    const { data } = await client.get(SERVER_FEATURES_PATH, { signal, timeoutMs: TIMEOUT_MS });
-    return levelInFeatures(Buffer.from(data ?? "").toString());
+    const client = await connection.ready({ path, isAbsolute: true, signal: limited });
+    const { data } = await client.get(path, { signal, timeoutMs: TIMEOUT_MS });
+    return Buffer.from(data ?? "").toString();
   } catch {
     signal.throwIfAborted();
     return undefined;

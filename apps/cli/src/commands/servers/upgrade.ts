@@ -1,13 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { ADMIN_FLAGS, askAdmin, demandAdmin } from "../../admin-port.ts";
+import { ADMIN_FLAGS, demandAdmin, demandAdminWaiting, shownFields } from "../../admin-port.ts";
 import { usageError } from "../../cli-error.ts";
 import { type Command, FLAG_TIMEOUT, type Invocation, operand, timeoutMs } from "../../command.ts";
 import type { Json, JsonObject } from "../../output.ts";
 import { tableLines } from "../../texts/table.ts";
 
-const POLL_MS = 250;
-/** The server refuses for now. */
-const NOT_YET = 503;
 const COLUMNS = ["SERVER", "ROLE", "VERSION", "LEVELS", "FORMATS", "STATE"].map((title) => ({ title }));
 
 /** `upgrade status` and `upgrade finalize`, asked of the leader. */
@@ -52,7 +48,7 @@ async function status(invocation: Invocation): Promise<JsonObject> {
     output.line(`feature level ${level}; this server knows levels up to ${highest}`);
     const who = leader === null ? "the leader" : `server ${leader}, which leads,`;
     output.line(`${who} knows the versions of all members: name its admin port with --admin`);
-    return shownOf(found);
+    return shownFields(found);
   }
   output.lines(tableLines(COLUMNS, members.map(cellsOf)));
   output.line(`written at level ${level}: ${formatsText(found["formats"])}`);
@@ -69,36 +65,19 @@ async function status(invocation: Invocation): Promise<JsonObject> {
     output.line(`feature level ${level}; level ${next} waits for ${blockers.map(waitText).join(", ")}`);
     for (const blocker of blockers) output.line(`next: ${remedyOf(blocker, next ?? null)}`);
   }
-  return shownOf(found);
+  return shownFields(found);
 }
 
 async function finalize(invocation: Invocation): Promise<JsonObject> {
   const { output, flags } = invocation;
   const isDryRun = flags.has("dry-run");
-  const fields = await ask(invocation, `finalize_upgrade${isDryRun ? "?dryRun=true" : ""}`);
+  const fields = await demandAdminWaiting(invocation, `finalize_upgrade${isDryRun ? "?dryRun=true" : ""}`);
   const { level, level_before: before } = fields;
   if (level === before) output.line(`feature level ${level} is in force: nothing to raise`);
   else if (isDryRun) output.line(`level ${before} can be raised to ${level}`);
   else output.line(`feature level ${level} is in force, was ${before}`);
   if (isDryRun) output.line("nothing is changed: --dry-run");
   return { level: level ?? null, levelBefore: before ?? null, ...(isDryRun ? { dryRun: true } : {}) };
-}
-
-/** With `--wait` asks again while the server refuses for now, and shows each new reason. */
-async function ask(invocation: Invocation, path: string): Promise<JsonObject> {
-  const { flags, output, signal } = invocation;
-  const limitMs = timeoutMs(flags) ?? Number.POSITIVE_INFINITY;
-  const startMs = performance.now();
-  let shown: string | undefined;
-  while (flags.has("wait") && performance.now() - startMs < limitMs) {
-    const { status: code, fields, error } = await askAdmin(invocation, path);
-    if (error === undefined) return fields;
-    if (code !== NOT_YET) break;
-    if (error !== shown) output.line(`waiting: ${error}`);
-    shown = error;
-    await delay(POLL_MS, undefined, { signal });
-  }
-  return await demandAdmin(invocation, path);
 }
 
 type Member = Readonly<Record<string, Json>> & { readonly blocks: Json };
@@ -142,8 +121,4 @@ function remedyOf(member: Member, level: Json): string {
   if (state === "to be upgraded") return `restart ${server} with a version that knows level ${level}`;
   if (state === "does not follow") return `start ${server}, or zooid-cli member remove ${member["server_id"]}`;
   return `wait until ${server} has the history, then zooid-cli upgrade status`;
-}
-
-function shownOf({ command: _, error: __, ...shown }: JsonObject): JsonObject {
-  return shown;
 }
