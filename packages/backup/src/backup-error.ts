@@ -1,4 +1,4 @@
-import { errorJson, keepCode } from "@zooid/model";
+import { CodedError } from "@zooid/model";
 
 /** Why a target cannot be used. `target` is as operators wrote it, and never has a secret. */
 export type BackupErrorDetail =
@@ -27,23 +27,13 @@ export type BackupErrorDetail =
 export type BackupErrorCode = BackupErrorDetail["code"];
 
 /** A target of backups refused, or has nothing to give. Nothing was changed that is not whole. */
-export class BackupError extends Error {
+export class BackupError extends CodedError<BackupErrorCode> {
   override readonly name = "BackupError";
   readonly detail: BackupErrorDetail;
 
   constructor(detail: BackupErrorDetail, options?: ErrorOptions) {
-    super(describe(detail), options);
+    super(detail.code, describe(detail), options);
     this.detail = detail;
-    keepCode(this, detail.code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
-  }
-
-  get code(): BackupErrorCode {
-    return this.detail.code;
   }
 }
 

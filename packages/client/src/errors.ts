@@ -1,8 +1,8 @@
 import {
   ArgumentError,
+  CodedError,
   ErrorCode,
   type ErrorName,
-  errorJson,
   errorName,
   formatZxid,
   type HistoryReach,
@@ -59,9 +59,8 @@ export interface ZkErrorDetail {
  * client's own; test it with {@link isZkError}, which also holds where a program has two copies of
  * this package.
  */
-export class ZkError extends Error {
+export class ZkError extends CodedError<ZkErrorCode> {
   override readonly name: string = "ZkError";
-  readonly code: ZkErrorCode;
   /** The code's number: the protocol's, or below -1000 for the client's own. */
   readonly errno: number;
   readonly op: string;
@@ -82,8 +81,7 @@ export class ZkError extends Error {
   declare readonly timeFault?: TimeFault;
 
   constructor(detail: ZkErrorDetail, options?: ErrorOptions) {
-    super(textOf(detail), options);
-    this.code = detail.code;
+    super(detail.code, textOf(detail), options);
     this.errno = errnoOf(detail.code);
     this.op = detail.op;
     this.path = detail.path;
@@ -91,12 +89,6 @@ export class ZkError extends Error {
     if (detail.reason !== undefined) this.reason = detail.reason;
     if (detail.reach !== undefined) this.reach = detail.reach;
     if (detail.timeFault !== undefined) this.timeFault = detail.timeFault;
-    keepCode(this, this.code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
   }
 
   /**

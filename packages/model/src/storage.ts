@@ -13,8 +13,7 @@ export {
   sliceText,
 } from "./byte-slice.ts";
 export { assert, assertNever, InvariantError } from "./errors/assert.ts";
-export { keepCode } from "./errors/cloned-error.ts";
-export { errorJson } from "./errors/error-json.ts";
+export { CodedError } from "./errors/coded-error.ts";
 export { type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
 export {
   FEATURE_LEVELS,

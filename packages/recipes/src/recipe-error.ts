@@ -1,4 +1,4 @@
-import { errorJson, keepCode } from "@zooid/model";
+import { CodedError } from "@zooid/model";
 
 /** Codes of recipes; errors of the client are passed on unchanged. */
 export type RecipeErrorCode =
@@ -20,21 +20,13 @@ export type RecipeErrorCode =
   | "RECIPE_CLOSED";
 
 /** An error of a recipe; `code` gives the reason. */
-export class RecipeError extends Error {
+export class RecipeError extends CodedError<RecipeErrorCode> {
   override readonly name: string;
-  readonly code: RecipeErrorCode;
 
   constructor(code: RecipeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
     // The platform's name for the reason of AbortSignal.timeout.
     this.name = code === "LOCK_TIMEOUT" ? "TimeoutError" : "RecipeError";
-    keepCode(this, code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
   }
 }
 

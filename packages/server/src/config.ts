@@ -3,10 +3,9 @@ import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import type { UploadSettings } from "@zooid/backup";
 import {
-  errorJson,
+  CodedError,
   type IpRange,
   type KnownLevels,
-  keepCode,
   NO_PROXIES,
   OWN_LEVELS,
   parseProxyRange,
@@ -291,19 +290,12 @@ export interface ServerConfig {
 }
 
 /** All problems of a configuration in one error. */
-export class ConfigError extends Error {
+export class ConfigError extends CodedError<"INVALID_CONFIG"> {
   override readonly name = "ConfigError";
-  readonly code = "INVALID_CONFIG";
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
-    super(problems.join("\n"));
+    super("INVALID_CONFIG", problems.join("\n"));
     this.problems = problems;
-    keepCode(this, this.code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
   }
 }
 

@@ -1,12 +1,11 @@
-import { errorJson, keepCode } from "@zooid/model";
+import { CodedError } from "@zooid/model";
 
 /**
  * A `run` has not ended within its virtual deadline. The message says what waits, and how servers
  * and clients are.
  */
-export class VirtualDeadlineError extends Error {
+export class VirtualDeadlineError extends CodedError<"VIRTUAL_DEADLINE"> {
   override readonly name = "VirtualDeadlineError";
-  readonly code = "VIRTUAL_DEADLINE";
   /** What was waited for. */
   readonly waitsFor: string;
   readonly deadlineMs: number;
@@ -22,6 +21,7 @@ export class VirtualDeadlineError extends Error {
   }) {
     const { waitsFor, deadlineMs, seed, situation } = parts;
     super(
+      "VIRTUAL_DEADLINE",
       [
         `${waitsFor} was not settled within ${deadlineMs} ms of virtual time (seed ${seed})`,
         ...situation.map((line) => `  ${line}`),
@@ -32,11 +32,5 @@ export class VirtualDeadlineError extends Error {
     this.deadlineMs = deadlineMs;
     this.seed = seed;
     this.situation = situation;
-    keepCode(this, this.code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
   }
 }

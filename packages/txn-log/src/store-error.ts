@@ -1,4 +1,4 @@
-import { errorJson, keepCode, unknownLevelText } from "@zooid/model/storage";
+import { CodedError, unknownLevelText } from "@zooid/model/storage";
 
 /** Why a store cannot be opened, read or written. */
 export type StoreErrorDetail =
@@ -76,23 +76,13 @@ export type StoreErrorCode = StoreErrorDetail["code"];
 /**
  * Why a data directory cannot be used, or not any longer. `detail` says what was found, and where.
  */
-export class StoreError extends Error {
+export class StoreError extends CodedError<StoreErrorCode> {
   override readonly name = "StoreError";
   readonly detail: StoreErrorDetail;
 
   constructor(detail: StoreErrorDetail, options?: ErrorOptions) {
-    super(describe(detail), options);
+    super(detail.code, describe(detail), options);
     this.detail = detail;
-    keepCode(this, detail.code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
-  }
-
-  get code(): StoreErrorCode {
-    return this.detail.code;
   }
 }
 

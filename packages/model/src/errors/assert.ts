@@ -1,22 +1,14 @@
-import { keepCode } from "./cloned-error.ts";
-import { errorJson } from "./error-json.ts";
+import { CodedError } from "./coded-error.ts";
 
 /**
  * Thrown when an invariant is false: a defect, after which a replica must stop, since its state may
  * be wrong.
  */
-export class InvariantError extends Error {
+export class InvariantError extends CodedError<"DEFECT"> {
   override readonly name = "InvariantError";
-  readonly code = "DEFECT";
 
   constructor(message: string) {
-    super(message);
-    keepCode(this, this.code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
+    super("DEFECT", message);
   }
 }
 

@@ -1,5 +1,4 @@
-import { keepCode } from "../errors/cloned-error.ts";
-import { errorJson } from "../errors/error-json.ts";
+import { CodedError } from "../errors/coded-error.ts";
 
 /** The rule of an ensemble that a change would break. */
 export type MemberRule =
@@ -21,21 +20,12 @@ export type MemberRule =
   | "NO_ENSEMBLE";
 
 /** A change of an ensemble that no server should be asked for. */
-export class MemberRuleError extends Error {
+export class MemberRuleError extends CodedError<MemberRule> {
   override readonly name = "MemberRuleError";
   readonly rule: MemberRule;
-  /** The rule's name. */
-  readonly code: MemberRule;
 
   constructor(rule: MemberRule, message: string) {
-    super(message);
+    super(rule, message);
     this.rule = rule;
-    this.code = rule;
-    keepCode(this, rule);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
   }
 }

@@ -1,5 +1,4 @@
-import { keepCode } from "../errors/cloned-error.ts";
-import { errorJson } from "../errors/error-json.ts";
+import { CodedError } from "../errors/coded-error.ts";
 
 /** Why bytes could not be read. */
 export type WireErrorCode =
@@ -11,17 +10,9 @@ export type WireErrorCode =
   | "UNKNOWN_TYPE"; // a kind of record that does not exist
 
 /** Bytes that are not what they should be. Decoders either return a whole value or throw this. */
-export class WireError extends Error {
+export class WireError extends CodedError<WireErrorCode> {
   override readonly name = "WireError";
-  readonly code: WireErrorCode;
   constructor(code: WireErrorCode, message: string) {
-    super(message);
-    this.code = code;
-    keepCode(this, code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
+    super(code, message);
   }
 }

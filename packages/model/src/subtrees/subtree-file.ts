@@ -10,8 +10,7 @@
  * {"end":true,"nodes":2}
  * ```
  */
-import { keepCode } from "../errors/cloned-error.ts";
-import { errorJson } from "../errors/error-json.ts";
+import { CodedError } from "../errors/coded-error.ts";
 import { type AclEntryJson, PERMISSION_NAMES } from "./acl-json.ts";
 
 const FORMAT = "zooid-subtree";
@@ -47,18 +46,11 @@ export interface SubtreeLine {
 }
 
 /** The file is not such a file, or is damaged. */
-export class SubtreeFileError extends Error {
+export class SubtreeFileError extends CodedError<"INVALID_SUBTREE_FILE"> {
   override readonly name = "SubtreeFileError";
-  readonly code = "INVALID_SUBTREE_FILE";
 
   constructor(message: string) {
-    super(message);
-    keepCode(this, this.code);
-  }
-
-  /** As JSON, in a bounded size; see `errorJson`. */
-  toJSON(): object {
-    return errorJson(this);
+    super("INVALID_SUBTREE_FILE", message);
   }
 }
 
