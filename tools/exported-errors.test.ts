@@ -6,7 +6,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { BackupError } from "@zooid/backup";
 import { DecodeError, TransactionError, ZkError } from "@zooid/client";
 import { ConfigError, OfflineError, PeerPortError } from "@zooid/embedded-server";
-import { ArgumentError, CodedError, errorCode, InvariantError, ServerNumberError, WireError, type Zxid } from "@zooid/model";
+import {
+  ArgumentError,
+  CodedError,
+  errorCode,
+  InvariantError,
+  ServerNumberError,
+  WireError,
+  type Zxid,
+} from "@zooid/model";
 import { MemberRuleError } from "@zooid/model/membership";
 import { SubtreeFileError } from "@zooid/model/subtree-file";
 import { RecipeError } from "@zooid/recipes";
