@@ -6,15 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { BackupError } from "@zooid/backup";
 import { DecodeError, TransactionError, ZkError } from "@zooid/client";
 import { ConfigError, OfflineError, PeerPortError } from "@zooid/embedded-server";
-import {
-  ArgumentError,
-  CodedError,
-  errorCode,
-  InvariantError,
-  ServerNumberError,
-  WireError,
-  type Zxid,
-} from "@zooid/model";
+import { ArgumentError, errorCode, InvariantError, ServerNumberError, WireError, type Zxid } from "@zooid/model";
 import { MemberRuleError } from "@zooid/model/membership";
 import { SubtreeFileError } from "@zooid/model/subtree-file";
 import { RecipeError } from "@zooid/recipes";
@@ -81,9 +73,8 @@ function publishedEntries(): readonly string[] {
   });
 }
 
-/** The base of the others is abstract. */
 function isErrorClass(value: unknown): value is AnyClass {
-  return typeof value === "function" && value.prototype instanceof Error && value !== CodedError;
+  return typeof value === "function" && value.prototype instanceof Error;
 }
 
 /** A subclass without fields of its own is as its parent. */

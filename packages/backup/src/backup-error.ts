@@ -1,4 +1,4 @@
-import { CodedError } from "@zooid/model";
+import { errorJson, keepCode } from "@zooid/model";
 
 /** Why a target cannot be used. `target` is as operators wrote it, and never has a secret. */
 export type BackupErrorDetail =
@@ -27,13 +27,23 @@ export type BackupErrorDetail =
 export type BackupErrorCode = BackupErrorDetail["code"];
 
 /** A target of backups refused, or has nothing to give. Nothing was changed that is not whole. */
-export class BackupError extends CodedError<BackupErrorCode> {
+export class BackupError extends Error {
   override readonly name = "BackupError";
   readonly detail: BackupErrorDetail;
 
   constructor(detail: BackupErrorDetail, options?: ErrorOptions) {
-    super(detail.code, describe(detail), options);
+    super(describe(detail), options);
     this.detail = detail;
+    keepCode(this, detail.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
+  }
+
+  get code(): BackupErrorCode {
+    return this.detail.code;
   }
 }
 

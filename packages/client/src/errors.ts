@@ -1,8 +1,8 @@
 import {
   ArgumentError,
-  CodedError,
   ErrorCode,
   type ErrorName,
+  errorJson,
   errorName,
   formatZxid,
   type HistoryReach,
@@ -59,8 +59,9 @@ export interface ZkErrorDetail {
  * client's own; test it with {@link isZkError}, which also holds where a program has two copies of
  * this package.
  */
-export class ZkError extends CodedError<ZkErrorCode> {
+export class ZkError extends Error {
   override readonly name: string = "ZkError";
+  readonly code: ZkErrorCode;
   /** The code's number: the protocol's, or below -1000 for the client's own. */
   readonly errno: number;
   readonly op: string;
@@ -81,7 +82,8 @@ export class ZkError extends CodedError<ZkErrorCode> {
   declare readonly timeFault?: TimeFault;
 
   constructor(detail: ZkErrorDetail, options?: ErrorOptions) {
-    super(detail.code, textOf(detail), options);
+    super(textOf(detail), options);
+    this.code = detail.code;
     this.errno = errnoOf(detail.code);
     this.op = detail.op;
     this.path = detail.path;
@@ -89,6 +91,12 @@ export class ZkError extends CodedError<ZkErrorCode> {
     if (detail.reason !== undefined) this.reason = detail.reason;
     if (detail.reach !== undefined) this.reach = detail.reach;
     if (detail.timeFault !== undefined) this.timeFault = detail.timeFault;
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 
   /**

@@ -42,7 +42,6 @@ export {
 } from "./byte-slice.ts";
 export { assert, assertNever, InvariantError } from "./errors/assert.ts";
 export { errorCode, keepCode } from "./errors/cloned-error.ts";
-export { CodedError } from "./errors/coded-error.ts";
 export { type DataPreview, errorJson } from "./errors/error-json.ts";
 export { derivedKey, type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
 export { mix32, unkeyedHash32 } from "./hashes/unkeyed-hash.ts";

@@ -13,7 +13,8 @@ export {
   sliceText,
 } from "./byte-slice.ts";
 export { assert, assertNever, InvariantError } from "./errors/assert.ts";
-export { CodedError } from "./errors/coded-error.ts";
+export { keepCode } from "./errors/cloned-error.ts";
+export { errorJson } from "./errors/error-json.ts";
 export { type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
 export {
   FEATURE_LEVELS,

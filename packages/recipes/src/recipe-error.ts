@@ -1,4 +1,4 @@
-import { CodedError } from "@zooid/model";
+import { errorJson, keepCode } from "@zooid/model";
 
 /** Codes of recipes; errors of the client are passed on unchanged. */
 export type RecipeErrorCode =
@@ -20,13 +20,21 @@ export type RecipeErrorCode =
   | "RECIPE_CLOSED";
 
 /** An error of a recipe; `code` gives the reason. */
-export class RecipeError extends CodedError<RecipeErrorCode> {
+export class RecipeError extends Error {
   override readonly name: string;
+  readonly code: RecipeErrorCode;
 
   constructor(code: RecipeErrorCode, message: string, options?: ErrorOptions) {
-    super(code, message, options);
+    super(message, options);
+    this.code = code;
     // The platform's name for the reason of AbortSignal.timeout.
     this.name = code === "LOCK_TIMEOUT" ? "TimeoutError" : "RecipeError";
+    keepCode(this, code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

@@ -3,9 +3,10 @@ import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import type { UploadSettings } from "@zooid/backup";
 import {
-  CodedError,
+  errorJson,
   type IpRange,
   type KnownLevels,
+  keepCode,
   NO_PROXIES,
   OWN_LEVELS,
   parseProxyRange,
@@ -290,12 +291,19 @@ export interface ServerConfig {
 }
 
 /** All problems of a configuration in one error. */
-export class ConfigError extends CodedError<"INVALID_CONFIG"> {
+export class ConfigError extends Error {
   override readonly name = "ConfigError";
+  readonly code = "INVALID_CONFIG";
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
-    super("INVALID_CONFIG", problems.join("\n"));
+    super(problems.join("\n"));
     this.problems = problems;
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

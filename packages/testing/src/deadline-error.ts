@@ -1,11 +1,12 @@
-import { CodedError } from "@zooid/model";
+import { errorJson, keepCode } from "@zooid/model";
 
 /**
  * A `run` has not ended within its virtual deadline. The message says what waits, and how servers
  * and clients are.
  */
-export class VirtualDeadlineError extends CodedError<"VIRTUAL_DEADLINE"> {
+export class VirtualDeadlineError extends Error {
   override readonly name = "VirtualDeadlineError";
+  readonly code = "VIRTUAL_DEADLINE";
   /** What was waited for. */
   readonly waitsFor: string;
   readonly deadlineMs: number;
@@ -21,7 +22,6 @@ export class VirtualDeadlineError extends CodedError<"VIRTUAL_DEADLINE"> {
   }) {
     const { waitsFor, deadlineMs, seed, situation } = parts;
     super(
-      "VIRTUAL_DEADLINE",
       [
         `${waitsFor} was not settled within ${deadlineMs} ms of virtual time (seed ${seed})`,
         ...situation.map((line) => `  ${line}`),
@@ -32,5 +32,11 @@ export class VirtualDeadlineError extends CodedError<"VIRTUAL_DEADLINE"> {
     this.deadlineMs = deadlineMs;
     this.seed = seed;
     this.situation = situation;
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }

@@ -1,4 +1,4 @@
-import { ArgumentError, CodedError, found } from "@zooid/model";
+import { ArgumentError, errorJson, found, keepCode } from "@zooid/model";
 import { type EnsembleEvent, formatEvent } from "./events.ts";
 import { checkWork, type TestEnsembleOptions } from "./options.ts";
 import { TestEnsemble } from "./test-ensemble.ts";
@@ -14,8 +14,9 @@ export interface SeedRange extends Omit<TestEnsembleOptions, "seed"> {
 }
 
 /** A seed has failed; its error is the `cause`. */
-export class SeedError extends CodedError<"SEED_FAILED"> {
+export class SeedError extends Error {
   override readonly name = "SeedError";
+  readonly code = "SEED_FAILED";
   readonly seed: number;
   readonly events: readonly EnsembleEvent[];
 
@@ -23,7 +24,6 @@ export class SeedError extends CodedError<"SEED_FAILED"> {
     const shown = events.slice(-EVENT_COUNT_SHOWN).map(formatEvent);
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(
-      "SEED_FAILED",
       [
         `seed ${seed} failed: ${reason}`,
         `To run it alone: { from: ${seed}, seeds: 1 }. ${shown.length < events.length ? "The last events" : "Events"}:`,
@@ -33,6 +33,12 @@ export class SeedError extends CodedError<"SEED_FAILED"> {
     );
     this.seed = seed;
     this.events = events;
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

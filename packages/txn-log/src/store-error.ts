@@ -1,4 +1,4 @@
-import { CodedError, unknownLevelText } from "@zooid/model/storage";
+import { errorJson, keepCode, unknownLevelText } from "@zooid/model/storage";
 
 /** Why a store cannot be opened, read or written. */
 export type StoreErrorDetail =
@@ -76,13 +76,23 @@ export type StoreErrorCode = StoreErrorDetail["code"];
 /**
  * Why a data directory cannot be used, or not any longer. `detail` says what was found, and where.
  */
-export class StoreError extends CodedError<StoreErrorCode> {
+export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly detail: StoreErrorDetail;
 
   constructor(detail: StoreErrorDetail, options?: ErrorOptions) {
-    super(detail.code, describe(detail), options);
+    super(describe(detail), options);
     this.detail = detail;
+    keepCode(this, detail.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
+  }
+
+  get code(): StoreErrorCode {
+    return this.detail.code;
   }
 }
 

@@ -1,11 +1,12 @@
-import { ArgumentError, CodedError, errorJson, formatZxid, type Stat, type Zxid } from "@zooid/model";
+import { ArgumentError, errorJson, formatZxid, keepCode, type Stat, type Zxid } from "@zooid/model";
 import type { Codec } from "./codec.ts";
 
 const REASON_CHARS_MAX = 1024;
 
 /** A node's data that a codec refuses. `cause` is the codec's error. */
-export class DecodeError extends CodedError<"UNDECODABLE"> {
+export class DecodeError extends Error {
   override readonly name = "DecodeError";
+  readonly code = "UNDECODABLE";
   /** The path as the caller gave it. */
   readonly path: string;
   /** The transaction that wrote the data. */
@@ -16,11 +17,11 @@ export class DecodeError extends CodedError<"UNDECODABLE"> {
     if (typeof node?.stat?.mzxid !== "number")
       throw new ArgumentError("DecodeError", ["a node with path, data and stat was expected"]);
     const reason = shortened(cause instanceof Error ? cause.message : String(cause));
-    const place = `${node.path}: the data written by ${formatZxid(node.stat.mzxid)}`;
-    super("UNDECODABLE", `${place} cannot be decoded: ${reason}`, { cause });
+    super(`${node.path}: the data written by ${formatZxid(node.stat.mzxid)} cannot be decoded: ${reason}`, { cause });
     this.path = node.path;
     this.zxid = node.stat.mzxid;
     this.#data = node.data;
+    keepCode(this, this.code);
   }
 
   /**
@@ -32,7 +33,7 @@ export class DecodeError extends CodedError<"UNDECODABLE"> {
   }
 
   /** As JSON, in a bounded size, with a preview of the data; see `errorJson`. */
-  override toJSON(): object {
+  toJSON(): object {
     return errorJson(this, { data: this.#data });
   }
 }

@@ -1,14 +1,22 @@
-import { CodedError } from "./coded-error.ts";
+import { keepCode } from "./cloned-error.ts";
+import { errorJson } from "./error-json.ts";
 
 /**
  * Thrown when an invariant is false: a defect, after which a replica must stop, since its state may
  * be wrong.
  */
-export class InvariantError extends CodedError<"DEFECT"> {
+export class InvariantError extends Error {
   override readonly name = "InvariantError";
+  readonly code = "DEFECT";
 
   constructor(message: string) {
-    super("DEFECT", message);
+    super(message);
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

@@ -1,4 +1,5 @@
-import { CodedError } from "../errors/coded-error.ts";
+import { keepCode } from "../errors/cloned-error.ts";
+import { errorJson } from "../errors/error-json.ts";
 
 /** The rule of an ensemble that a change would break. */
 export type MemberRule =
@@ -20,12 +21,21 @@ export type MemberRule =
   | "NO_ENSEMBLE";
 
 /** A change of an ensemble that no server should be asked for. */
-export class MemberRuleError extends CodedError<MemberRule> {
+export class MemberRuleError extends Error {
   override readonly name = "MemberRuleError";
   readonly rule: MemberRule;
+  /** The rule's name. */
+  readonly code: MemberRule;
 
   constructor(rule: MemberRule, message: string) {
-    super(rule, message);
+    super(message);
     this.rule = rule;
+    this.code = rule;
+    keepCode(this, rule);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }

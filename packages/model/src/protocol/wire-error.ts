@@ -1,4 +1,5 @@
-import { CodedError } from "../errors/coded-error.ts";
+import { keepCode } from "../errors/cloned-error.ts";
+import { errorJson } from "../errors/error-json.ts";
 
 /** Why bytes could not be read. */
 export type WireErrorCode =
@@ -10,9 +11,17 @@ export type WireErrorCode =
   | "UNKNOWN_TYPE"; // a kind of record that does not exist
 
 /** Bytes that are not what they should be. Decoders either return a whole value or throw this. */
-export class WireError extends CodedError<WireErrorCode> {
+export class WireError extends Error {
   override readonly name = "WireError";
+  readonly code: WireErrorCode;
   constructor(code: WireErrorCode, message: string) {
-    super(code, message);
+    super(message);
+    this.code = code;
+    keepCode(this, code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }

@@ -10,7 +10,8 @@
  * {"end":true,"nodes":2}
  * ```
  */
-import { CodedError } from "../errors/coded-error.ts";
+import { keepCode } from "../errors/cloned-error.ts";
+import { errorJson } from "../errors/error-json.ts";
 import { type AclEntryJson, PERMISSION_NAMES } from "./acl-json.ts";
 
 const FORMAT = "zooid-subtree";
@@ -46,11 +47,18 @@ export interface SubtreeLine {
 }
 
 /** The file is not such a file, or is damaged. */
-export class SubtreeFileError extends CodedError<"INVALID_SUBTREE_FILE"> {
+export class SubtreeFileError extends Error {
   override readonly name = "SubtreeFileError";
+  readonly code = "INVALID_SUBTREE_FILE";
 
   constructor(message: string) {
-    super("INVALID_SUBTREE_FILE", message);
+    super(message);
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

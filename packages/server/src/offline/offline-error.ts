@@ -1,13 +1,20 @@
-import { CodedError } from "@zooid/model";
+import { errorJson, keepCode } from "@zooid/model";
 
 /** Why nothing was done to a data directory that no server has open. */
-export class OfflineError extends CodedError<"OFFLINE_REFUSED"> {
+export class OfflineError extends Error {
   override readonly name = "OfflineError";
+  readonly code = "OFFLINE_REFUSED";
   /** One sentence each. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super("OFFLINE_REFUSED", problems.join("\n"));
+    super(problems.join("\n"));
     this.problems = problems;
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }

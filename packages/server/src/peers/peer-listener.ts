@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { addressShare, CodedError, javaAddress } from "@zooid/model";
+import { addressShare, errorJson, javaAddress, keepCode } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { createSharedReadServer } from "../clients/shared-reads.ts";
 import { ListenHost, type Lookup } from "../listening/listen-host.ts";
@@ -9,16 +9,25 @@ import type { MemberAddresses } from "./member-addresses.ts";
 import { Strangers } from "./strangers.ts";
 
 /** A peer port that cannot be bound. */
-export class PeerPortError extends CodedError<string> {
+export class PeerPortError extends Error {
   override readonly name = "PeerPortError";
+  /** The system's code of the reason. */
+  readonly code: string;
   readonly purpose: LinkPurpose;
   readonly host: string;
   readonly port: number;
   constructor(place: { purpose: LinkPurpose; host: string; port: number }, code: string, cause: unknown) {
-    super(code, describe(place, code, cause), { cause });
+    super(describe(place, code, cause), { cause });
+    this.code = code;
     this.purpose = place.purpose;
     this.host = place.host;
     this.port = place.port;
+    keepCode(this, code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

@@ -7,7 +7,9 @@ import {
 } from "@zooid/embedded-server";
 import type { Zxid } from "@zooid/model";
 
-/** Makes a data directory from what was planned. @param warn default: warnings are of no interest */
+/**
+ * Makes a data directory from what was planned. @param warn default: warnings are of no interest
+ */
 export async function restorePlan(
   plan: RestorePlan,
   dataDir: string,
