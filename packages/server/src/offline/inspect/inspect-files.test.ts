@@ -48,7 +48,7 @@ test("a log of Apache's is described by its range, and by its changes without va
   const later = "1970-01-01T00:00:02.000Z 0x7";
   expect(await inspect(file, { hasEntries: true })).toEqual([
     summary,
-    "0x1 1970-01-01T00:00:01.000Z 0x7 NO_CHANGE",
+    "0x1 1970-01-01T00:00:01.000Z 0x7 CREATE_SESSION 6000 ms",
     '0x2 1970-01-01T00:00:01.000Z 0x7 CREATE "/a" 6 bytes',
     `0x3 ${later} SET_DATA "/a" 5 bytes`,
     `0x4 ${later} SET_ACL "/a"`,
