@@ -85,7 +85,8 @@ export class MovingClients implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
+    // After a failure no server may be left that could end a session.
+    for (const zk of this.#clients) zk.disconnect();
     await this.#locking;
-    await Promise.all(this.#clients.map((zk) => zk.close()));
   }
 }
