@@ -26,7 +26,7 @@ export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { HistoryOptions } from "./disk/history-reports.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
-export type { ApacheDirectories } from "./offline/apache/apache-files.ts";
+export type { ApacheDirectories, ApacheFile, ApacheFiles } from "./offline/apache/apache-files.ts";
 export type { ApacheVoter } from "./offline/apache/apache-voter.ts";
 export { type ApacheEnsemble, readEnsemble } from "./offline/apache/choose-voter.ts";
 export {

@@ -603,7 +603,7 @@ export { apacheLogEntries } from "./apache/apache-log.ts";
 export { derivedPasswordHash } from "./apache/apache-password.ts";
 export { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache/apache-snapshot-decoder.ts";
 export { type ApacheChange, type ApacheTransaction, apacheTransaction } from "./apache/apache-transaction.ts";
-export { type ApacheNode, ApacheTree } from "./apache/apache-tree.ts";
+export { type ApacheNode, ApacheTree, type OwnedCount } from "./apache/apache-tree.ts";
 export { apacheTreeSnapshot } from "./apache/apache-tree-snapshot.ts";
 export { APACHE_EPOCH_GAP, type ImportedSessions, type ImportOptions } from "./apache/import-options.ts";
 export {
@@ -615,12 +615,13 @@ export {
   type ArchiveSettings,
   type ArchiveStatus,
 } from "./archive/archive.ts";
-export { type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";
+export { type BaseSource, type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";
 export { type ArchiveBlock, ArchiveFile } from "./archive/archive-file.ts";
 export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from "./archive/archive-folder.ts";
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";
 export type { BaseManifest, BasePart } from "./archive/base-manifest.ts";
+export type { WrittenPart } from "./archive/base-part.ts";
 export type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge-options.ts";
 export { HistoryQueries } from "./archive/history-queries.ts";
 export {
@@ -652,6 +653,7 @@ export { makeDirectory } from "./directory/make-directory.ts";
 export { NewDirectories } from "./directory/new-directories.ts";
 export { readStore, type StoreFacts, walkClosedLog } from "./directory/read-store.ts";
 export { UNFINISHED_FILE } from "./directory/unfinished.ts";
+export type { AppendObserver } from "./log/sqlite-txn-log.ts";
 export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub/scrub.ts";
 export type { FoundDamage } from "./scrub/scrub-messages.ts";
 export type { EntrySink } from "./segments/entry-sink.ts";
