@@ -34,9 +34,8 @@ export function pythonProgram(name: string, version: string): string {
   const program = join(folder, "bin", name);
   if (existsSync(program)) return program;
   // An environment has its own path in it and cannot be moved.
-  const stdio = ["ignore", "ignore", "inherit"] as const;
-  execFileSync("python3", ["-m", "venv", folder], { stdio: [...stdio] });
+  execFileSync("python3", ["-m", "venv", folder], { stdio: ["ignore", "ignore", "inherit"] });
   const pip = ["-m", "pip", "install", "--quiet", `${name}==${version}`];
-  execFileSync(join(folder, "bin/python"), pip, { stdio: [...stdio] });
+  execFileSync(join(folder, "bin/python"), pip, { stdio: ["ignore", "ignore", "inherit"] });
   return program;
 }

@@ -46,7 +46,7 @@ export async function testCompose(tag: string): Promise<void> {
     console.error(await project.logs().catch(String));
     throw error;
   } finally {
-    await project.down();
+    await project.down().catch((error: unknown) => console.error(error));
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -106,10 +106,13 @@ class ComposeProject {
   async #becomesHealthy(service: string): Promise<void> {
     const deadline = performance.now() + HEALTHY_DEADLINE_MS;
     for (;;) {
-      const failed = await this.#podman("exec", this.#container(service), "zkServer.sh", "health").catch(String);
-      if (!failed.startsWith("Error")) return;
-      if (performance.now() > deadline) throw new Error(`${service} is not healthy: ${failed}`);
-      await delay(POLL_MS);
+      try {
+        await this.#podman("exec", this.#container(service), "zkServer.sh", "health");
+        return;
+      } catch (cause) {
+        if (performance.now() > deadline) throw new Error(`${service} is not healthy`, { cause });
+        await delay(POLL_MS);
+      }
     }
   }
 

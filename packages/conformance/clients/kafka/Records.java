@@ -1,5 +1,3 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,17 +36,7 @@ public class Records {
         admin = Admin.create(CONNECTION);
         Properties settings = with("acks", "all", "enable.idempotence", "true", "delivery.timeout.ms", "90000", "linger.ms", "1");
         producer = new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer());
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            String answer;
-            try {
-                answer = run(line.split(" "));
-            } catch (Exception e) {
-                answer = "failed: " + e;
-            }
-            System.out.println(answer.replace('\n', ' '));
-        }
-        System.exit(0);
+        Commands.answerAll(Records::run);
     }
 
     private static String run(String[] words) throws Exception {

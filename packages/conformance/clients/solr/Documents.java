@@ -1,5 +1,3 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,17 +35,7 @@ public class Documents {
         hosts = args[0];
         chroot = args[1];
         client = new CloudHttp2SolrClient.Builder(List.of(hosts.split(",")), Optional.of(chroot)).build();
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            String answer;
-            try {
-                answer = run(line.split(" "));
-            } catch (Exception e) {
-                answer = "failed: " + e;
-            }
-            System.out.println(answer.replace('\n', ' '));
-        }
-        System.exit(0);
+        Commands.answerAll(Documents::run);
     }
 
     private static String run(String[] words) throws Exception {

@@ -6,12 +6,16 @@ import { ROOT } from "../servers/endpoint.ts";
 
 const CLIENTS = resolve(import.meta.dirname, "../../clients");
 
-/** The sources of a system's programs, a folder of `clients`. */
+/** The sources of a system's programs, a folder of `clients`; `systems` has what they share. */
 export function sourcesOf(system: string): string {
   return join(CLIENTS, system);
 }
 
-/** Fetches a system by Maven, unless it is in the cache, and compiles its programs. */
+/**
+ * Fetches a system by Maven, unless it is in the cache, and compiles its programs.
+ *
+ * @returns the class path of both
+ */
 export function compileSystem(system: string): string {
   const folder = join(ROOT, ".cache", system);
   const found = join(folder, "jars");
@@ -21,8 +25,9 @@ export function compileSystem(system: string): string {
     execFileSync("mvn", ["-q", "-B", "-f", join(sources, "pom.xml"), ...goal], { stdio: "inherit" });
     writeFileSync(join(found, ".complete"), "");
   }
-  const programs = readdirSync(sources).filter((name) => name.endsWith(".java"));
-  const files = programs.map((name) => join(sources, name));
+  const files = [sources, sourcesOf("systems")].flatMap((place) =>
+    readdirSync(place).flatMap((name) => (name.endsWith(".java") ? [join(place, name)] : [])),
+  );
   execFileSync("javac", ["-nowarn", "-encoding", "UTF-8", "-cp", `${found}/*`, "-d", folder, ...files]);
   return `${folder}:${found}/*`;
 }
@@ -49,11 +54,12 @@ export class JavaProgram {
     this.#process = child;
   }
 
-  async end(signal: NodeJS.Signals): Promise<void> {
+  /** Without warning. */
+  async end(): Promise<void> {
     const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
-    child.kill(signal);
+    child.kill("SIGKILL");
     await ended;
   }
 }

@@ -64,7 +64,7 @@ export class MemberChanges {
     if (current === undefined) return ErrorCode.UNIMPLEMENTED;
     // rule: one-change-at-a-time
     if (members.isChanging || this.#isPending) return ErrorCode.RECONFIG_IN_PROGRESS;
-    // The raise was checked against the members of before.
+    // The raise was checked against the members before this change.
     if (zab.isRaisingLevel) return ErrorCode.RECONFIG_IN_PROGRESS;
     // The servers' files may name different first ones.
     if (current.version === ZXID_NONE) return ErrorCode.RECONFIG_IN_PROGRESS;

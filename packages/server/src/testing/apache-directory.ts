@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ApacheTree, apacheTransaction, apacheTreeSnapshot } from "@zooid/txn-log/sqlite";
 import { ApacheType, apacheLog, recordOf, transaction, type Written } from "@zooid/txn-log/testing/apache-transactions";
 
-/** For tests: what a directory of an Apache server gets. */
+/** The content of an Apache server's data directory, for tests. */
 export interface DirectoryContent {
   /** The zxid of a snapshot, made of the transactions up to there. */
   readonly snapshot?: bigint;

@@ -1,14 +1,14 @@
 /**
  * What the archive of a history costs for each entry, stage by stage, in µs of CPU.
  *
- *     npm run tool -- perf-archive-cpu [--entries 100000] [--sizes 100,180,1100] [--seconds 1]
+ *     npm run tool -- perf-archive-cpu [--entries 100000] [--sizes 100,180,1100] [--seconds 1] [--zeros]
  *
- * An entry of each size sets the data of one of 2,000 nodes; half of the data does not compress, or
- * with `--data zeros` all does. All stages run in this thread, in turn. What is counted is the CPU
- * of the thread, so that load beside it makes caches colder and nothing else; the system counts in
- * steps of some milliseconds, so that a stage is repeated for `--seconds` of CPU. Copying into the
- * feed is the only stage that the thread of the clients has; the others are the archive thread's,
- * whose two ways are the last two lines.
+ * Each entry sets the data of one of 2,000 nodes. The data are hexadecimal digits, which zstd
+ * halves, or zeros with `--zeros`. All stages run one after another in this thread. The tool counts
+ * the CPU time of the thread, so that load beside it only makes caches colder. The system counts in
+ * steps of some milliseconds, so that a stage is repeated for `--seconds` of CPU time. In a server
+ * the driver's thread copies into the feed, and the archive's thread carries out all other stages;
+ * its two ways are the last two lines.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,11 +48,11 @@ const ENTRY_OVERHEAD_BYTES = 48;
 const READ_BYTES = 256 * 1024;
 const SEED = 7;
 
-const { entries, sizes, seconds, data } = toolOptions({
+const { entries, sizes, seconds, zeros } = toolOptions({
   entries: 100_000,
   sizes: [100, 180, 1100],
   seconds: decimal(1),
-  data: "hexadecimal",
+  zeros: false,
 });
 
 interface Batch {
@@ -156,7 +156,7 @@ async function stagesOf(batches: readonly Batch[], directory: string): Promise<R
   };
 }
 
-/** Copies all batches into a feed; what is in it is taken each time that it has a mark's bytes. */
+/** Copies all batches into a feed, and takes its entries after each quarter of its size. */
 function copiedThrough(batches: readonly Batch[], take: (reader: EntryFeedReader, upTo: Zxid) => void): void {
   const memory = newFeedMemory();
   const [feed, reader] = [new EntryFeed(memory), new EntryFeedReader(memory)];
@@ -208,7 +208,7 @@ function batchesOf(size: number): readonly Batch[] {
     op.version = counter % 1000;
     const dataBytes = Math.max(1, size - ENTRY_OVERHEAD_BYTES);
     let text = "";
-    while (data !== "zeros" && text.length < dataBytes) text += next().toString(16);
+    while (!zeros && text.length < dataBytes) text += next().toString(16);
     op.data = sliceOf(text.slice(0, dataBytes).padEnd(dataBytes, "\0"));
     encoder.begin(header);
     encoder.op(op);

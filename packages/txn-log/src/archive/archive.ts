@@ -166,7 +166,7 @@ export class Archive implements AppendObserver {
     this.#thread?.feed.appended(run);
   }
 
-  /** What was appended may be no part of the history. */
+  /** Entries that were appended may be no part of the history. */
   replaced(): void {
     this.#thread?.feed.replaced();
   }

@@ -10,8 +10,9 @@ const READ_BYTES = 256 * 1024;
  * the log. The log's own chain, which has all entries before it in it, proves both.
  */
 export class EntryCopy {
-  /** Since the begin. */
+  /** Entries that came from the feed. */
   fedCount = 0;
+  /** Entries that were read back from the log. */
   readBackCount = 0;
   readonly #log: LogReader;
   readonly #feed: EntryFeedReader;

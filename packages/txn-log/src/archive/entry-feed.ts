@@ -4,18 +4,19 @@ import { newRingMemory, RecordKind, type RingMemory, RingReader, RingWriter } fr
 import type { LoggedRun } from "../txn-log.ts";
 
 /**
- * Appended entries on their way to the archive's thread, which would have to read them back from
- * the log otherwise: that costs more than all else it does with a small entry.
+ * Carries appended entries to the archive's thread. Without it that thread reads each entry back
+ * from the log, which costs about as much CPU as its other work on a small entry.
  *
  * ```
  * driver's thread               shared memory                       archive's thread
  * append ── copied ───────────▶ │ history 1: run │ run │ run │ ──▶  taken up to a mark, in order
- *           no room: left out                                       what is left out is read from the log
+ *           no room: left out                                       missing runs are read from the log
  * cut, install ── replaced      history 2                           runs of history 1 are passed over
  * ```
  *
- * An append waits for nothing here. What is in the ring need not be committed: entries are taken
- * up to a mark only, and a mark is sent behind the cut of all that it does not stand for.
+ * An append never waits for the ring. Entries in the ring may not be committed: the reader takes
+ * them up to a mark only, and the driver sends a mark after it has cut every entry that the mark
+ * excludes.
  */
 export interface FeedMemory {
   readonly ring: RingMemory;

@@ -59,7 +59,7 @@ export interface SqliteLogOptions {
   readonly freeRoom?: () => Promise<unknown>;
 }
 
-/** What is called with each append, before it is durable. */
+/** Is called with each append, before the entries are durable. */
 export interface AppendObserver {
   /** The bytes are lent for the call. */
   appended(run: LoggedRun): void;

@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { PeerProcess } from "../../servers/peer-process.ts";
 import { compileSystem, JavaProgram } from "../java-program.ts";
 import { type EnsembleServer, hostsOf, led, nodesBelow } from "../system-ensemble.ts";
 import type { System, SystemPlace } from "../system-run.ts";
+import { SystemScript } from "../system-script.ts";
 
-const CONTROLLER_DEADLINE_MS = 60_000;
 const STEP_RECORDS = 500;
 const BROKERS = [1, 2] as const;
 const CHROOT = "/kafka";
@@ -51,7 +50,7 @@ async function runKafka({ servers, folder, ports }: SystemPlace): Promise<readon
       await records.kill();
     }
   } finally {
-    await Promise.all(brokers.map(({ program }) => program.end("SIGKILL")));
+    await Promise.all(brokers.map(({ program }) => program.end()));
   }
 }
 
@@ -77,13 +76,10 @@ async function scenario(
   servers: readonly EnsembleServer[],
   brokers: readonly Broker[],
 ): Promise<readonly string[]> {
-  const lines: string[] = [];
+  const script = new SystemScript(records, servers);
+  const { lines } = script;
+  const ask = (...words: readonly unknown[]): Promise<void> => script.ask(...words);
   let produced = 0;
-  const ask = async (...words: readonly unknown[]): Promise<string> => {
-    const answer = await records.ask(...words);
-    lines.push(`${words.join(" ")}: ${answer}`);
-    return answer;
-  };
   const produce = async (): Promise<void> => {
     await ask("produce", "t", produced, STEP_RECORDS);
     produced += STEP_RECORDS;
@@ -97,38 +93,17 @@ async function scenario(
   await ask("widen", "t", 5);
   await ask("in-sync", "t", 2);
 
-  lines.push("the ensemble's leader dies");
-  const leader = await led(servers);
-  await leader.kill();
-  await produce();
-  await led(servers.filter((server) => server !== leader));
-  await ask("create", "made-without-it", 1, 2);
-  await leader.launch();
-  await led(servers);
+  await script.killLeader(produce, () => ask("create", "made-without-it", 1, 2));
 
   lines.push("the controlling broker dies");
-  const before = await records.ask("controller");
-  const controlling = brokers.find(({ id }) => String(id) === before);
-  if (controlling === undefined) throw new Error(`no broker controls: ${before}`);
-  await controlling.program.end("SIGKILL");
-  const deadline = performance.now() + CONTROLLER_DEADLINE_MS;
-  for (let after = before; after === before || after.startsWith("failed"); after = await records.ask("controller")) {
-    if (performance.now() > deadline) throw new Error(`broker ${before} died, and still controls`);
-    await delay(200);
-  }
+  const dead = await script.killHolder("controller", (name) => brokers.find(({ id }) => String(id) === name)?.program);
   await ask("in-sync", "t", 1);
   await produce();
-  controlling.program.start();
+  dead.start();
   await ask("brokers", BROKERS.length);
   await ask("in-sync", "t", 2);
 
-  for (const [index, server] of servers.entries()) {
-    lines.push(`server ${index + 1} of the ensemble restarts`);
-    await server.stop();
-    await produce();
-    await server.launch();
-    await led(servers);
-  }
+  await script.restartEach(produce);
 
   await ask("consume", "t", produced);
   await ask("delete", "made-without-it");

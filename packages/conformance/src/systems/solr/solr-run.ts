@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { PeerProcess } from "../../servers/peer-process.ts";
 import { compileSystem, JavaProgram, sourcesOf } from "../java-program.ts";
 import { type EnsembleServer, hostsOf, led, nodesBelow } from "../system-ensemble.ts";
 import type { System, SystemPlace } from "../system-run.ts";
+import { SystemScript } from "../system-script.ts";
 
-const OVERSEER_DEADLINE_MS = 60_000;
 const STEP_DOCUMENTS = 500;
 const NODES = [1, 2] as const;
 const CHROOT = "/solr";
@@ -64,7 +63,7 @@ async function runSolr({ servers, folder, ports }: SystemPlace): Promise<readonl
       await documents.kill();
     }
   } finally {
-    await Promise.all(nodes.map(({ program }) => program.end("SIGKILL")));
+    await Promise.all(nodes.map(({ program }) => program.end()));
   }
 }
 
@@ -89,14 +88,10 @@ async function scenario(
   servers: readonly EnsembleServer[],
   nodes: readonly Node[],
 ): Promise<readonly string[]> {
-  const lines: string[] = [];
+  const script = new SystemScript(documents, servers);
+  const { lines } = script;
+  const ask = (...words: readonly unknown[]): Promise<void> => script.ask(...words);
   let indexed = 0;
-  const ask = async (...words: readonly unknown[]): Promise<void> => {
-    const shown = words.filter((word) => !String(word).startsWith("/"));
-    const answer = await documents.ask(...words);
-    if (answer.startsWith("failed")) throw new Error(`${words.join(" ")} ${answer}`);
-    lines.push(`${shown.join(" ")}: ${answer}`);
-  };
   const index = async (): Promise<void> => {
     await ask("index", "t", indexed, STEP_DOCUMENTS);
     indexed += STEP_DOCUMENTS;
@@ -112,38 +107,17 @@ async function scenario(
   await ask("property", "t", "owner", "zooid");
   await ask("find", "everything", indexed);
 
-  lines.push("the ensemble's leader dies");
-  const leader = await led(servers);
-  await leader.kill();
-  await index();
-  await led(servers.filter((server) => server !== leader));
-  await ask("create", "made-without-it", "c", 1, 2);
-  await leader.launch();
-  await led(servers);
+  await script.killLeader(index, () => ask("create", "made-without-it", "c", 1, 2));
 
   lines.push("the overseer dies");
-  const before = await documents.ask("overseer");
-  const overseer = nodes.find(({ name }) => name === before);
-  if (overseer === undefined) throw new Error(`no node is the overseer: ${before}`);
-  await overseer.program.end("SIGKILL");
-  const deadline = performance.now() + OVERSEER_DEADLINE_MS;
-  for (let after = before; after === before || after.startsWith("failed"); after = await documents.ask("overseer")) {
-    if (performance.now() > deadline) throw new Error(`${before} died, and is still the overseer`);
-    await delay(200);
-  }
+  const dead = await script.killHolder("overseer", (name) => nodes.find((node) => node.name === name)?.program);
   await ask("active", "t", 1);
   await index();
-  overseer.program.start();
+  dead.start();
   await ask("nodes", NODES.length);
   await ask("active", "t", 2);
 
-  for (const [i, server] of servers.entries()) {
-    lines.push(`server ${i + 1} of the ensemble restarts`);
-    await server.stop();
-    await index();
-    await server.launch();
-    await led(servers);
-  }
+  await script.restartEach(index);
 
   await ask("active", "t", 2);
   await ask("find", "t", indexed);
