@@ -642,7 +642,9 @@ class Server implements ZooidServer {
     if (this.#driver === undefined || this.#stopped !== undefined) return;
     const { replica } = this.#driver;
     this.#status.updateRole(replica);
-    if (this.#config.ensemble !== undefined) this.#roles.changed(replica.zab, performance.now());
+    if (this.#config.ensemble === undefined) return;
+    this.#roles.changed(replica.zab, performance.now());
+    if (replica.isServing) this.#storage?.log.prepareReads();
   }
 
   #updateStatus(): void {

@@ -216,6 +216,8 @@ export class MemoryTxnLog implements StoreLog {
   /** It keeps no more than it needs at any time. */
   setLow(): void {}
 
+  prepareReads(): void {}
+
   changeSettings(): void {}
 
   setPromise(promise: EpochPromise, done: () => void): void {

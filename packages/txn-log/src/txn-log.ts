@@ -52,6 +52,13 @@ export interface StoreLog extends TxnLog, AsyncDisposable {
   /** While the disk has little room, only those entries are kept that are needed. */
   setLow(isLow: boolean): void;
 
+  /**
+   * Starts what reads need ({@link TxnLog.read}, {@link TxnLog.chainAt}); the first one waits for it
+   * otherwise. For a member of an ensemble: the first to read is a leader that has just been
+   * elected, and no write is answered until it has read.
+   */
+  prepareReads(): void;
+
   /** Other settings, from the next commit and purge on; segments keep their size. */
   changeSettings(settings: LogSettings): void;
 

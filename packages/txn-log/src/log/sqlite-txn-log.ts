@@ -317,6 +317,10 @@ export class SqliteTxnLog implements StoreLog {
     this.#ask(done, (id) => ({ kind: "install-history", id, install }));
   }
 
+  prepareReads(): void {
+    if (this.#dead === undefined && this.#closing === undefined) this.#startHelper();
+  }
+
   read(after: Zxid, bytesMax: number, done: (result: ReadResult) => void): void {
     this.#askHelper(
       (answer) => done(readResult(answer)),
