@@ -53,8 +53,8 @@ export interface StoreLog extends TxnLog, AsyncDisposable {
   setLow(isLow: boolean): void;
 
   /**
-   * Starts what reads need ({@link TxnLog.read}, {@link TxnLog.chainAt}); the first one waits for it
-   * otherwise. For a member of an ensemble: the first to read is a leader that has just been
+   * Starts what {@link TxnLog.read} and {@link TxnLog.chainAt} need, which the first of them waits
+   * for otherwise. For members of an ensemble: the first to read is a leader that has just been
    * elected, and no write is answered until it has read.
    */
   prepareReads(): void;

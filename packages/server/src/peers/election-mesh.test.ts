@@ -289,6 +289,19 @@ describe("a server that may found an ensemble", () => {
   });
 });
 
+test("a server whose address does not answer is dialed again soon", async () => {
+  const peers = new TestPeers(2);
+  let count = 0;
+  const transport: PeerTransport = {
+    ...PLAIN_TRANSPORT,
+    connect: (address, ready) => (count++ === 0 ? new Socket() : PLAIN_TRANSPORT.connect(address, ready)),
+  };
+  // The other side does not dial in the time of a test.
+  await started(peers, [1], { othersTurnMs: 3_600_000 });
+  const [high] = await started(peers, [2], { config: { transport, connectTimeoutMs: 3_600_000 } });
+  await high?.happened.until("up 1");
+});
+
 test("of the messages that wait for a connection only the newest arrives", async () => {
   const peers = new TestPeers(2);
   const [low] = await started(peers, [1]);
@@ -462,8 +475,10 @@ test("of the messages that wait because the other side does not read only the ne
       return dialed;
     },
   };
-  const [low] = await started(peers, [1], { config: { transport: accepting } });
-  const [high] = await started(peers, [2], { config: { transport: dialing } });
+  // Neither side is given up while it is silent.
+  const tickMs = 600_000;
+  const [low] = await started(peers, [1], { tickMs, config: { transport: accepting } });
+  const [high] = await started(peers, [2], { tickMs, config: { transport: dialing } });
   await low?.happened.until("up 2");
   await high?.happened.until("up 1");
   dialed?.pause();

@@ -11,6 +11,7 @@ import {
   RENEWED,
 } from "./peer-connection.ts";
 import { type AcceptedHandler, type AdmittedSide, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
+import { reachMs } from "./reach-time.ts";
 import { SecondHosts } from "./second-host.ts";
 
 /**
@@ -95,6 +96,8 @@ interface Neighbour {
   attempt: PeerConnection | undefined;
   /** The attempt was accepted, and has not opened. */
   isAnswering: boolean;
+  /** Consecutive attempts without any answer of the address. */
+  silentCount: number;
   timer: NodeJS.Timeout | undefined;
   /** The newest message, which is sent first on a new connection. */
   last: ElectionMessage | undefined;
@@ -148,6 +151,7 @@ export class ElectionMesh {
       line: undefined,
       attempt: undefined,
       isAnswering: false,
+      silentCount: 0,
       timer: undefined,
       last: undefined,
       isLastWaiting: false,
@@ -341,8 +345,10 @@ export class ElectionMesh {
       },
     };
     const { connectTimeoutMs } = this.#options.ensemble;
-    const timeoutMs = this.#isFounder ? Math.min(connectTimeoutMs, FOUNDING_ATTEMPT_MS) : connectTimeoutMs;
-    const attempt = this.#port.dial(neighbour.sid, handler, timeoutMs);
+    const limits = this.#isFounder
+      ? { connectTimeoutMs: Math.min(connectTimeoutMs, FOUNDING_ATTEMPT_MS) }
+      : { reachMs: reachMs(neighbour.silentCount) };
+    const attempt = this.#port.dial(neighbour.sid, handler, limits);
     neighbour.attempt = attempt;
   }
 
@@ -351,6 +357,7 @@ export class ElectionMesh {
     if (neighbour.attempt !== attempt) return;
     neighbour.attempt = undefined;
     neighbour.isAnswering = false;
+    neighbour.silentCount = end.isSilent ? neighbour.silentCount + 1 : 0;
     if (neighbour.line === undefined) {
       if (end.isAnswered) this.#events.unheard(neighbour.sid, refusal);
       else this.#events.unanswered(neighbour.sid, Math.floor(tookMs));
@@ -437,6 +444,7 @@ export class ElectionMesh {
     neighbour.line?.connection.refuse({ reason: "duplicate", text: "a newer connection replaces it", retryAfterMs: 0 });
     neighbour.line = line;
     neighbour.refusedBackoff.reset();
+    neighbour.silentCount = 0;
     neighbour.silentTicks = 0;
     // This connection was dialed by the other side, so this side may redial at once when it is
     // lost.

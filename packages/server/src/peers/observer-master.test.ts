@@ -466,7 +466,7 @@ test("an observer keeps the identity that it proved to the follower", async () =
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   new RelayedDial(
     ports,
-    { leader: LEADER, by: serverId(2), answerTimeoutMs: 5000 },
+    { leader: LEADER, by: serverId(2), limits: {}, answerTimeoutMs: 5000 },
     { wake() {}, opened() {}, message() {}, drained() {}, entries() {}, ended: ({ reason }) => resolve(reason) },
   );
   await ended;

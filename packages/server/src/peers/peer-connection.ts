@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { crc32 } from "node:zlib";
 import type { ServerId } from "@zooid/model";
@@ -63,6 +63,8 @@ export interface ConnectionSettings {
   readonly pool: BufferPool;
   /** Timeout of connecting, until the address that is dialed answers or the stream is ready. */
   readonly connectTimeoutMs: number;
+  /** Time for a known address to answer, within that. Default: all of it. */
+  readonly reachMs?: number | undefined;
   /** Timeout of what is left of it, such as a TLS handshake, when the address has answered. */
   readonly readyTimeoutMs: number;
   /** Timeout of the handshake, from the first possible message. */
@@ -83,6 +85,8 @@ export interface ConnectionEnd {
   readonly isEarly: boolean;
   /** The other side's address accepted it, whatever came of it. */
   readonly isAnswered: boolean;
+  /** The address did not answer in time. */
+  readonly isSilent: boolean;
   /** The other side asks not to be dialed earlier. */
   readonly retryAfterMs: number;
 }
@@ -123,6 +127,7 @@ export class PeerConnection {
   /** The other side is being verified. */
   #isChecking = false;
   #isAnswered = false;
+  #isSilent = false;
 
   private constructor(
     settings: ConnectionSettings,
@@ -152,8 +157,12 @@ export class PeerConnection {
     handler: ConnectionHandler,
   ): PeerConnection {
     const connection = new PeerConnection(settings, handler, to, (ready) =>
-      settings.transport.connect(address, ready).once("connect", () => connection.#answered()),
+      settings.transport
+        .connect(address, ready)
+        .once("lookup", () => connection.#limitReaching())
+        .once("connect", () => connection.#answered()),
     );
+    if (isIP(address.host) !== 0) connection.#limitReaching();
     return connection;
   }
 
@@ -378,6 +387,7 @@ export class PeerConnection {
       refusal: { by: "the other side", kind: reason },
       isEarly: this.#phase !== "open",
       isAnswered: true,
+      isSilent: false,
       retryAfterMs: Math.min(retryAfterMs, RETRY_AFTER_MS_MAX),
     });
   }
@@ -424,7 +434,8 @@ export class PeerConnection {
     this.#phase = "closed";
     this.#closeSoon();
     const refusal = { by: "this side", kind: reason } as const;
-    this.#handler.ended({ reason: message, refusal, isEarly: true, isAnswered: true, retryAfterMs: 0 });
+    const isSilent = false;
+    this.#handler.ended({ reason: message, refusal, isEarly: true, isAnswered: true, isSilent, retryAfterMs: 0 });
   }
 
   /** Invalid or missing messages. */
@@ -436,8 +447,12 @@ export class PeerConnection {
     this.#finish({ reason, refusal: undefined, ...this.#progress, retryAfterMs: 0 });
   }
 
-  get #progress(): Pick<ConnectionEnd, "isEarly" | "isAnswered"> {
-    return { isEarly: this.#phase !== "open", isAnswered: this.#isAnswered || this.#phase !== "connecting" };
+  get #progress(): Pick<ConnectionEnd, "isEarly" | "isAnswered" | "isSilent"> {
+    return {
+      isEarly: this.#phase !== "open",
+      isAnswered: this.#isAnswered || this.#phase !== "connecting",
+      isSilent: this.#isSilent,
+    };
   }
 
   #answered(): void {
@@ -463,8 +478,18 @@ export class PeerConnection {
     this.#socket.destroySoon();
   }
 
+  /** The address is known. Name servers may take longer than addresses. */
+  #limitReaching(): void {
+    const { connectTimeoutMs, reachMs } = this.#settings;
+    if (reachMs === undefined || this.#phase !== "connecting" || this.#isAnswered) return;
+    this.#limitConnecting(Math.min(reachMs, connectTimeoutMs));
+  }
+
   #limitConnecting(ms: number): void {
-    this.#limitTime(ms, () => this.#end("connecting took too long"));
+    this.#limitTime(ms, () => {
+      this.#isSilent = !this.#isAnswered;
+      this.#end("connecting took too long");
+    });
   }
 
   #limitTime(ms: number, expired: () => void): void {

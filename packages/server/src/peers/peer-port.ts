@@ -78,6 +78,9 @@ const CLOSING_TIMEOUT_MS = 2000;
  */
 const { reasonOf } = PLAIN_TRANSPORT;
 
+/** Limits of one attempt in place of the ensemble's, see {@link ConnectionSettings}. */
+export type DialLimits = Partial<Pick<ConnectionSettings, "connectTimeoutMs" | "reachMs">>;
+
 /** One port for peers and its connections, incoming and outgoing. */
 export class PeerPort {
   readonly #purpose: LinkPurpose;
@@ -184,14 +187,12 @@ export class PeerPort {
     return this.#listener.waitsFor;
   }
 
-  /** @param connectTimeoutMs until the address answers. Default: the ensemble's */
-  dial(to: ServerId, handler: ConnectionHandler, connectTimeoutMs?: number): PeerConnection {
+  dial(to: ServerId, handler: ConnectionHandler, limits: DialLimits = {}): PeerConnection {
     const address = this.#options.ensemble.directory.addressOf(to) ?? NOWHERE;
     const { host } = address;
     const port = portFor(this.#purpose, address);
     const noting = this.#noting(`server ${to} (${hostPort(host, port)})`, handler);
-    const common = this.#settings(true);
-    const settings = connectTimeoutMs === undefined ? common : { ...common, connectTimeoutMs };
+    const settings = { ...this.#settings(true), ...limits };
     return this.#keep(PeerConnection.dial(settings, to, { host, port }, noting));
   }
 

@@ -24,6 +24,7 @@ import {
   RENEWED,
 } from "./peer-connection.ts";
 import { type AcceptedHandler, HANDSHAKE_TIMEOUT_MS, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
+import { reachMs } from "./reach-time.ts";
 import { RelaySocket } from "./relay-socket.ts";
 import { RelayedDial } from "./relayed-dial.ts";
 import { SentRuns } from "./relayed-runs.ts";
@@ -97,6 +98,8 @@ interface Dial {
   /** The followers to try, one after the other, and undefined for the leader's own port at last. */
   readonly ways: readonly (ServerId | undefined)[];
   attempts: number;
+  /** Consecutive attempts without any answer of an address. */
+  silentCount: number;
   readonly backoff: Backoff;
   readonly refusedBackoff: Backoff;
   readonly deadline: NodeJS.Timeout;
@@ -210,6 +213,7 @@ export class QuorumLinks implements ZabLinks {
       to,
       ways: [...this.#mastersBut(to), undefined],
       attempts: 0,
+      silentCount: 0,
       backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
       refusedBackoff: new Backoff({
         leastMs: REDIAL_REFUSED_MS,
@@ -346,6 +350,7 @@ export class QuorumLinks implements ZabLinks {
   #attempt(dial: Dial): void {
     let link: Link | undefined;
     const by = dial.ways[dial.attempts++ % dial.ways.length];
+    const limits = { reachMs: reachMs(dial.silentCount) };
     const opened = (connection: PeerConnection, peer: PeerIdentity): void => {
       if (this.#dial !== dial) return;
       this.#dial = undefined;
@@ -365,7 +370,8 @@ export class QuorumLinks implements ZabLinks {
       },
     };
     if (by === undefined || this.#toMasters === undefined) {
-      const attempt = this.#port.dial(dial.to, { ...handler, opened: (peer) => opened(attempt, peer) });
+      const direct: ConnectionHandler = { ...handler, opened: (peer) => opened(attempt, peer) };
+      const attempt = this.#port.dial(dial.to, direct, limits);
       dial.attempt = attempt;
     } else {
       const ports = { observer: this.#toMasters, quorum: this.#port };
@@ -373,7 +379,8 @@ export class QuorumLinks implements ZabLinks {
         if (link !== undefined && this.#links.has(link.ref)) this.#events.received(link.ref, message);
       };
       const answerTimeoutMs = this.#options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
-      dial.attempt = new RelayedDial(ports, { leader: dial.to, by, answerTimeoutMs }, { ...handler, opened, entries });
+      const way = { leader: dial.to, by, limits, answerTimeoutMs };
+      dial.attempt = new RelayedDial(ports, way, { ...handler, opened, entries });
     }
   }
 
@@ -381,9 +388,10 @@ export class QuorumLinks implements ZabLinks {
     if (link !== undefined && this.#links.has(link.ref)) this.#sendOn(link, message);
   }
 
-  #attemptFailed(dial: Dial, { reason, refusal, retryAfterMs }: ConnectionEnd): void {
+  #attemptFailed(dial: Dial, { reason, refusal, isSilent, retryAfterMs }: ConnectionEnd): void {
     dial.lastReason = reason;
     dial.hasFailed = true;
+    dial.silentCount = isSilent ? dial.silentCount + 1 : 0;
     const waitMs = refusal === undefined ? dial.backoff.nextDelayMs() : dial.refusedBackoff.nextDelayMs();
     dial.timer = setTimeout(() => this.#attempt(dial), Math.max(waitMs, retryAfterMs));
   }

@@ -1,7 +1,7 @@
 import type { EntriesMessage, ServerId } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
-import type { PeerPort } from "./peer-port.ts";
+import type { DialLimits, PeerPort } from "./peer-port.ts";
 import { RelaySocket } from "./relay-socket.ts";
 
 const REFUSAL_CHARS_MAX = 300;
@@ -11,6 +11,16 @@ export interface RelayedHandler extends Omit<ConnectionHandler, "opened"> {
   opened(connection: PeerConnection, ...about: Parameters<ConnectionHandler["opened"]>): void;
   /** Entries that the follower inserted. They may be kept. */
   entries(message: EntriesMessage): void;
+}
+
+export interface RelayedWay {
+  readonly leader: ServerId;
+  /** The follower. */
+  readonly by: ServerId;
+  /** For the connection with the follower. */
+  readonly limits: DialLimits;
+  /** Time for the follower to relay. */
+  readonly answerTimeoutMs: number;
 }
 
 /**
@@ -32,7 +42,7 @@ export class RelayedDial {
 
   constructor(
     ports: { readonly observer: PeerPort; readonly quorum: PeerPort },
-    way: { readonly leader: ServerId; readonly by: ServerId; readonly answerTimeoutMs: number },
+    way: RelayedWay,
     handler: RelayedHandler,
   ) {
     this.#leader = way.leader;
@@ -40,13 +50,17 @@ export class RelayedDial {
     this.#answerTimeoutMs = way.answerTimeoutMs;
     this.#quorumPort = ports.quorum;
     this.#handler = handler;
-    this.#outer = ports.observer.dial(way.by, {
-      wake: () => handler.wake(),
-      opened: () => this.#ask(),
-      message: (message) => this.#received(message),
-      drained: () => handler.drained(),
-      ended: (end) => this.#outerEnded(end),
-    });
+    this.#outer = ports.observer.dial(
+      way.by,
+      {
+        wake: () => handler.wake(),
+        opened: () => this.#ask(),
+        message: (message) => this.#received(message),
+        drained: () => handler.drained(),
+        ended: (end) => this.#outerEnded(end),
+      },
+      way.limits,
+    );
   }
 
   destroy(): void {
@@ -114,6 +128,6 @@ export class RelayedDial {
   #fail(reason: string): void {
     this.#outer.destroy();
     const refusal = undefined;
-    this.#outerEnded({ reason, refusal, isEarly: true, isAnswered: true, retryAfterMs: 0 });
+    this.#outerEnded({ reason, refusal, isEarly: true, isAnswered: true, isSilent: false, retryAfterMs: 0 });
   }
 }
