@@ -238,7 +238,7 @@ const LIMITS: readonly (readonly [row: string, says: string, file: string, const
   [
     "chunks of a state on their way",
     "256 KiB",
-    "packages/txn-log/src/state-store.ts",
+    "packages/txn-log/src/state/state-store.ts",
     "SNAPSHOT_CHUNK_BYTES",
     256 * KIB,
   ],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newTxnHeader, newTxnOp, OpCode, sliceOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import { CHAIN_NONE } from "../src/chain.ts";
+import { CHAIN_NONE } from "../src/log/chain.ts";
 import { LogFile } from "../src/log/log-file.ts";
 import { LogReader } from "../src/log/log-reader.ts";
 import { ReaderLeases } from "../src/segments/reader-leases.ts";

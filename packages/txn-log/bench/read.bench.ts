@@ -6,7 +6,7 @@ import { quantile } from "@zooid/model/testing/quantile";
 import { openStore, type Store } from "../src/sqlite.ts";
 import { batchOf, range, Z } from "../src/testing/append-batches.ts";
 import { type PromisedLog, promised } from "../src/testing/promised-log.ts";
-import type { LogHandler } from "../src/txn-log.ts";
+import type { LogHandler } from "../src/log/txn-log.ts";
 
 /**
  * What a learner's DIFF costs the leader, and the small writes of a fail-over.

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { FRAME_HEADER_BYTES, ZXID_NONE } from "@zooid/model";
-import { putEntry } from "../src/entry-batch.ts";
+import { putEntry } from "../src/log/entry-batch.ts";
 import { bootLog, newDurableLog } from "../src/log/log-boot.ts";
 import { LogFile } from "../src/log/log-file.ts";
 import { ReaderLeases } from "../src/segments/reader-leases.ts";

@@ -1,13 +1,13 @@
-export { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, chainHigh, chainLow, formatChain } from "./chain.ts";
-export { DataWrites } from "./data-writes.ts";
-export { BatchCursor, putEntry } from "./entry-batch.ts";
+export { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, chainHigh, chainLow, formatChain } from "./log/chain.ts";
+export { DataWrites } from "./state/data-writes.ts";
+export { BatchCursor, putEntry } from "./log/entry-batch.ts";
 export {
   type MemoryEntry,
   type MemoryLogImage,
   type MemoryLogOptions,
   MemoryTxnLog,
   type MemoryWrite,
-} from "./memory-txn-log.ts";
+} from "./log/memory-txn-log.ts";
 export {
   type CheckpointMark,
   type PlacedState,
@@ -23,8 +23,8 @@ export {
   type StateSink,
   type StateStats,
   type StateStore,
-} from "./state-store.ts";
-export { StoreError, type StoreErrorCode, type StoreErrorDetail } from "./store-error.ts";
+} from "./state/state-store.ts";
+export { StoreError, type StoreErrorCode, type StoreErrorDetail } from "./store/store-error.ts";
 export type {
   Appended,
   DurableLog,
@@ -45,4 +45,4 @@ export type {
   StoreLog,
   StoreWarning,
   TxnLog,
-} from "./txn-log.ts";
+} from "./log/txn-log.ts";

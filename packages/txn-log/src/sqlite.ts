@@ -16,7 +16,7 @@ import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder } from "./ar
 import { type HistoryPurgeParts, purgeHistory, purgeObstacle } from "./archive/history-purge.ts";
 import type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge-options.ts";
 import { HistoryQueries } from "./archive/history-queries.ts";
-import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
+import { hasRoomForFile, isFull, isUnexplained } from "./disk/database.ts";
 import { DataDirectories } from "./directory/data-directories.ts";
 import { LOG_RESERVE, releaseReserve } from "./directory/disk-reserve.ts";
 import { inspectDirectory, isLogComplete, WITNESS_FILE } from "./directory/inspect-directory.ts";
@@ -41,10 +41,10 @@ import type {
   StateMeta,
   StateSink,
   StateStore,
-} from "./state-store.ts";
-import { StoreError } from "./store-error.ts";
-import type { TestBreak } from "./test-break.ts";
-import type { DurableLog, EpochRange, LogBranching, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
+} from "./state/state-store.ts";
+import { StoreError } from "./store/store-error.ts";
+import type { TestBreak } from "./disk/test-break.ts";
+import type { DurableLog, EpochRange, LogBranching, LogHandler, LogPosition, StoreLog } from "./log/txn-log.ts";
 
 export interface StoreOptions {
   /** Made, readable by its owner only, if it does not exist. */
@@ -663,4 +663,4 @@ export { isLogFile } from "./segments/segment-name.ts";
 export { isLastChunk } from "./snapshots/snapshot-format.ts";
 export type { LiveCapture, LiveNode, LivePosition, LiveSession, LiveSink, LiveTree } from "./state/live-tree.ts";
 export { letStateStandAt } from "./state/restored-state.ts";
-export { CHECKPOINTS_FULL_FILE, FULL_FILE, type TestBreak } from "./test-break.ts";
+export { CHECKPOINTS_FULL_FILE, FULL_FILE, type TestBreak } from "./disk/test-break.ts";

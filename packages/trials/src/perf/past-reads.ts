@@ -29,7 +29,7 @@ import {
 import { ArchiveFileWriter } from "@zooid/txn-log/internal/archive/archive-file-writer";
 import { logFolderOf } from "@zooid/txn-log/internal/archive/archive-folder";
 import { answerHistory } from "@zooid/txn-log/internal/archive/history-answers";
-import { BatchCursor } from "@zooid/txn-log/internal/entry-batch";
+import { BatchCursor } from "@zooid/txn-log/internal/log/entry-batch";
 import { HistoryReader } from "@zooid/txn-log/sqlite";
 import { decodePastChanges, encodePastChanges } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";

@@ -10,7 +10,7 @@
  * was stopped, or the file was copied, while that was written.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { Adler32 } from "./apache-format.ts";
 
 const MAGIC = 0x5a4b_4c47;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { OPEN_ACL } from "@zooid/model";
 import { expect, test } from "vitest";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { APACHE_SNAPSHOT } from "../testing/apache-snapshot.ts";
 import { APACHE_STAT_BYTES } from "./apache-format.ts";
 import { ApacheSnapshotDecoder } from "./apache-snapshot-decoder.ts";

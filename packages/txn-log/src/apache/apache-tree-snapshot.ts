@@ -1,5 +1,5 @@
 import type { Acl } from "@zooid/model";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import {
   Adler32,
   APACHE_HEADER_BYTES,

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, write
 import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CHAIN_NONE } from "../chain.ts";
+import { CHAIN_NONE } from "../log/chain.ts";
 import { Z } from "../testing/append-batches.ts";
 import { baseAt, sourceAt } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";

@@ -4,7 +4,7 @@ import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CHAIN_NONE } from "../chain.ts";
+import { CHAIN_NONE } from "../log/chain.ts";
 import { Z } from "../testing/append-batches.ts";
 import { fileBehind, sourceAt } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";

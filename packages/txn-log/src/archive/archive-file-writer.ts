@@ -10,10 +10,10 @@ import {
   writeFrameHeader,
   type Zxid,
 } from "@zooid/model/storage";
-import { ChainCursor } from "../chain.ts";
-import { BatchCursor } from "../entry-batch.ts";
-import { syncDirectoryOf } from "../sync-path.ts";
-import type { LogPosition } from "../txn-log.ts";
+import { ChainCursor } from "../log/chain.ts";
+import { BatchCursor } from "../log/entry-batch.ts";
+import { syncDirectoryOf } from "../disk/sync-path.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import {
   ARCHIVE_FORMAT,
   type ArchiveFooter,

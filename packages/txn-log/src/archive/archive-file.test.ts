@@ -1,8 +1,8 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Chain } from "../chain.ts";
-import { StoreError } from "../store-error.ts";
+import type { Chain } from "../log/chain.ts";
+import { StoreError } from "../store/store-error.ts";
 import { Z } from "../testing/append-batches.ts";
 import { ARCHIVE_START, fileBehind, rewriteFooter } from "../testing/archive-pieces.ts";
 import { openFiles } from "../testing/open-files.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { FRAME_HEADER_BYTES, formatZxid, frameLength, frameZxid, type Zxid } from "@zooid/model/storage";
-import { type Chain, ChainCursor, formatChain } from "../chain.ts";
+import { type Chain, ChainCursor, formatChain } from "../log/chain.ts";
 import type { EntrySink } from "../segments/entry-sink.ts";
 import {
   type ArchiveFooter,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
-import { syncPath } from "../sync-path.ts";
+import { syncPath } from "../disk/sync-path.ts";
 import { type ListedBase, listBases, readManifest, removeBase } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { UNFINISHED_FILE } from "./archive-file-writer.ts";

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
-import type { LogPosition } from "../txn-log.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import type { ArchiveMark } from "./archive-file-writer.ts";
 import type { FeedMemory } from "./entry-feed.ts";
 

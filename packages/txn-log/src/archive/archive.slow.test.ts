@@ -5,7 +5,7 @@ import { newTxnHeader, newTxnOp, sliceText, type Zxid } from "@zooid/model";
 import { TxnReader } from "@zooid/wire/txn";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { createNodes, runOracle, settled } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";

@@ -1,7 +1,7 @@
 import { type PastNode, StatOffset, type Zxid } from "@zooid/model/storage";
 import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
 import { dataStart, isWhole, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
-import type { StateNode } from "../state-store.ts";
+import type { StateNode } from "../state/state-store.ts";
 import { type ListedBase, readBase } from "./archive-base.ts";
 import { damaged } from "./archive-format.ts";
 import type { BaseManifest } from "./base-manifest.ts";

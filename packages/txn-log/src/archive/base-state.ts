@@ -7,7 +7,7 @@ import {
   type StateNode,
   type StateSession,
   type StateSink,
-} from "../state-store.ts";
+} from "../state/state-store.ts";
 import { damaged } from "./archive-format.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { frameZxid, type Zxid } from "@zooid/model/storage";
-import { BatchCursor } from "../entry-batch.ts";
+import { BatchCursor } from "../log/entry-batch.ts";
 import { newRingMemory, RecordKind, type RingMemory, RingReader, RingWriter } from "../log/append-ring.ts";
-import type { LoggedRun } from "../txn-log.ts";
+import type { LoggedRun } from "../log/txn-log.ts";
 
 /**
  * Carries appended entries to the archive's thread. Without it that thread reads each entry back

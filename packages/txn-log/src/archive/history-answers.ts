@@ -14,7 +14,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model/storage";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import type { HistoryReader } from "./history-reader.ts";
 import { RecentPages } from "./recent-pages.ts";
 import type { TimePlace } from "./time-places.ts";

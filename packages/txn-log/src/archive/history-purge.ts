@@ -8,7 +8,7 @@ import type { ReaderLeases } from "../segments/reader-leases.ts";
 import { isSegmentBefore } from "../segments/segment-name.ts";
 import type { SnapshotTransfers } from "../snapshots/snapshot-transfers.ts";
 import type { SqliteStateStore } from "../state/sqlite-state-store.ts";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import type { Archive } from "./archive.ts";
 import type { HistoryPurge, HistoryPurgeOptions } from "./history-purge-options.ts";
 import { planPurge } from "./purge-plan.ts";

@@ -1,5 +1,5 @@
 import type { HistoryAnswer, HistoryQuery, Zxid } from "@zooid/model/storage";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
 import type { HistoryCall, HistoryThreadData } from "./history-thread.ts";
 import type { TimePlace } from "./time-places.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { newTxnHeader, newTxnOp, OPEN_ACL, OpCode, READ_ONLY_ACL, sliceOf, sliceText, type Zxid } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CHAIN_NONE } from "../chain.ts";
+import { CHAIN_NONE } from "../log/chain.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { baseOf } from "../testing/archive-pieces.ts";

@@ -17,7 +17,7 @@ import {
   type Zxid,
   type ZxidRange,
 } from "@zooid/model/storage";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { type ListedBase, listBases, readManifest } from "./archive-base.ts";
 import type { ArchiveFile } from "./archive-file.ts";
 import { ArchiveListing, basesFolderOf, type ListedFile, logFolderOf } from "./archive-folder.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CHAIN_NONE, newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { BatchCursor } from "../entry-batch.ts";
+import { BatchCursor } from "../log/entry-batch.ts";
 import { Z } from "../testing/append-batches.ts";
 import { openFiles } from "../testing/open-files.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
-import { syncPath } from "../sync-path.ts";
+import { syncPath } from "../disk/sync-path.ts";
 import { type ListedBase, listBases, removeBase } from "./archive-base.ts";
 import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
 

@@ -4,7 +4,7 @@ import type { Zxid } from "@zooid/model";
 import { TxnReader } from "@zooid/wire/txn";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { Z } from "../testing/append-batches.ts";
 import { ARCHIVE_START, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";

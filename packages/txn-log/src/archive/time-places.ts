@@ -7,7 +7,7 @@ import {
   type TxnDecoder,
   type Zxid,
 } from "@zooid/model/storage";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import type { ListedFile } from "./archive-folder.ts";
 

@@ -1,4 +1,4 @@
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import type { ListedFile } from "./archive-folder.ts";
 import { type FileTimes, type TimedFile, timesOf } from "./time-places.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { sqliteCode } from "../database.ts";
-import { StoreError } from "../store-error.ts";
+import { sqliteCode } from "../disk/database.ts";
+import { StoreError } from "../store/store-error.ts";
 
 const LOCK_FILE = "zooid.lock";
 const HOLDER_FILE = "zooid.pid";

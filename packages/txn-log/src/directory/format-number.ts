@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { FEATURE_LEVELS, type FileFormats, levelOfFormat, OWN_LEVELS, readableFormats } from "@zooid/model/storage";
-import type { Database } from "../database.ts";
-import { StoreError } from "../store-error.ts";
+import type { Database } from "../disk/database.ts";
+import { StoreError } from "../store/store-error.ts";
 
 /**
  * The number of a file's format is stored twice: in a row of the file, and as `user_version` in

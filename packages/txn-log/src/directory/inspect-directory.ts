@@ -1,17 +1,17 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatZxid, laterOf, levelOfHistory, OWN_LEVELS, ZXID_NONE, type Zxid } from "@zooid/model/storage";
-import { type Chain, formatChain } from "../chain.ts";
-import { sqliteCode } from "../database.ts";
+import { type Chain, formatChain } from "../log/chain.ts";
+import { sqliteCode } from "../disk/database.ts";
 import { LogReader } from "../log/log-reader.ts";
 import { refuseOtherMark } from "../segments/format-mark.ts";
 import { inspectSegments } from "../segments/segment-directory.ts";
 import { FORMAT_MARK_FILE, formatSegmentName, isLogFile } from "../segments/segment-name.ts";
 import type { WalMark } from "../segments/wal-scan.ts";
 import { inspectStateFile } from "../state/state-file.ts";
-import type { StateMeta } from "../state-store.ts";
-import { StoreError } from "../store-error.ts";
-import type { DurableLog, LogPosition } from "../txn-log.ts";
+import type { StateMeta } from "../state/state-store.ts";
+import { StoreError } from "../store/store-error.ts";
+import type { DurableLog, LogPosition } from "../log/txn-log.ts";
 import { hasSetAside } from "./set-aside.ts";
 import { readWitness, type Witness } from "./witness.ts";
 

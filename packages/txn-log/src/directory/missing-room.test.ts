@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { newFullError, newSyncError, storeErrorOf } from "../database.ts";
-import { StoreError } from "../store-error.ts";
+import { newFullError, newSyncError, storeErrorOf } from "../disk/database.ts";
+import { StoreError } from "../store/store-error.ts";
 import { MissingRoom } from "./missing-room.ts";
 
 const NOT_OPENED = new Sqlite.SqliteError("unable to open database file", "SQLITE_CANTOPEN");

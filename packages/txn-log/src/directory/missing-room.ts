@@ -1,4 +1,4 @@
-import { isFull, isUnexplained } from "../database.ts";
+import { isFull, isUnexplained } from "../disk/database.ts";
 
 /** Tries in a row that may fail without a reason, where the directory takes new files. */
 const UNEXPLAINED_MAX = 3;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { syncPath } from "../sync-path.ts";
+import { syncPath } from "../disk/sync-path.ts";
 import { DataDirectories } from "./data-directories.ts";
 import type { StoreDirectories } from "./inspect-directory.ts";
 import { makeDirectory } from "./make-directory.ts";

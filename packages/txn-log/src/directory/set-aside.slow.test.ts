@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { isLogFile, openStore, type Store, type StoreOptions } from "../sqlite.ts";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { RecordingHandler } from "../testing/append-batches.ts";
 import { newestSegment } from "../testing/newest-segment.ts";
 import { createNodes } from "../testing/state-history.ts";

@@ -1,9 +1,9 @@
 import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type { Zxid } from "@zooid/model";
-import { type Chain, chainFromHalves, chainHigh, chainLow } from "../chain.ts";
+import { type Chain, chainFromHalves, chainHigh, chainLow } from "../log/chain.ts";
 import type { WalMark } from "../segments/wal-scan.ts";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 
 /**
  * A second memory of what this server has acked and promised, 64 bytes beside the log, written

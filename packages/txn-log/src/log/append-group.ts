@@ -1,5 +1,5 @@
 import type { RunMarks, Zxid } from "@zooid/model";
-import { chainHigh, chainLow } from "../chain.ts";
+import { chainHigh, chainLow } from "./chain.ts";
 import type { LogFile } from "./log-file.ts";
 
 /** A batch that waits for its commit. Its bytes are written to until then. */

@@ -1,4 +1,4 @@
-import { storeErrorOf } from "../database.ts";
+import { storeErrorOf } from "../disk/database.ts";
 import { lockAlone } from "../segments/readers-lock.ts";
 import { removeSegment } from "../segments/segment-directory.ts";
 import type { SegmentName } from "../segments/segment-name.ts";

@@ -22,7 +22,7 @@ import type {
   LogBranching,
   LogPosition,
   RunMarks,
-} from "../txn-log.ts";
+} from "./txn-log.ts";
 
 /**
  * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the

@@ -1,7 +1,7 @@
 import { assert, EPOCH_MAX, formatsAt, NO_RAISE, ZXID_NONE } from "@zooid/model/storage";
-import { CHAIN_NONE } from "../chain.ts";
-import { StoreError } from "../store-error.ts";
-import type { DurableLog } from "../txn-log.ts";
+import { CHAIN_NONE } from "./chain.ts";
+import { StoreError } from "../store/store-error.ts";
+import type { DurableLog } from "./txn-log.ts";
 
 /** A log on which nothing was ever written. */
 export function newDurableLog(owner: {

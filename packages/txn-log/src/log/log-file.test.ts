@@ -8,7 +8,7 @@ import { removeSegment } from "../segments/segment-directory.ts";
 import { hasSpare, isRecyclable, makeSpare, recycleSegment } from "../segments/spare-segment.ts";
 import { batchOf, range, Z } from "../testing/append-batches.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import type { DurableLog } from "../txn-log.ts";
+import type { DurableLog } from "./txn-log.ts";
 import { withPromise } from "./log-book.ts";
 import { LogFile } from "./log-file.ts";
 import type { LogFileOptions } from "./log-open.ts";

@@ -1,8 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { LATENCY_WORDS, type Zxid } from "@zooid/model/storage";
-import type { Chain } from "../chain.ts";
+import type { Chain } from "./chain.ts";
 import type { SegmentName } from "../segments/segment-name.ts";
-import type { StoreErrorDetail } from "../store-error.ts";
+import type { StoreErrorDetail } from "../store/store-error.ts";
 import type {
   DurableLog,
   EntryRun,
@@ -12,7 +12,7 @@ import type {
   LogPosition,
   LogSettings,
   RunMarks,
-} from "../txn-log.ts";
+} from "./txn-log.ts";
 import type { RingMemory } from "./append-ring.ts";
 import type { LogFileOptions } from "./log-open.ts";
 

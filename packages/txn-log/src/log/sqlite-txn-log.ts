@@ -11,8 +11,8 @@ import {
   type Zxid,
 } from "@zooid/model/storage";
 import { SpareBuffers } from "@zooid/wire";
-import { type Chain, chainFromHalves } from "../chain.ts";
-import { StoreError } from "../store-error.ts";
+import { type Chain, chainFromHalves } from "./chain.ts";
+import { StoreError } from "../store/store-error.ts";
 import { HEAP_MIB_MIN, startWorker } from "../threads/start-worker.ts";
 import type {
   DurableLog,
@@ -28,7 +28,7 @@ import type {
   ReadResult,
   RunMarks,
   StoreLog,
-} from "../txn-log.ts";
+} from "./txn-log.ts";
 import { ControlWord, newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
 import { withEntry } from "./log-book.ts";
 import {

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { ZXID_NONE, type Zxid } from "@zooid/model/storage";
-import { openReader } from "../database.ts";
+import { openReader } from "../disk/database.ts";
 import { LogReader, type SealedPart } from "../log/log-reader.ts";
 import { NodeRuns } from "../state/node-runs.ts";
 import { findPageDamage } from "../state/state-file.ts";
 import { readAcls, readMeta, readSessions } from "../state/state-rows.ts";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import type { FoundDamage, ScrubCommand, ScrubReport, ScrubThreadData } from "./scrub-messages.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { syncDirectoryOf } from "../sync-path.ts";
+import { syncDirectoryOf } from "../disk/sync-path.ts";
 import { UNFINISHED } from "./segment-file.ts";
 
 /**

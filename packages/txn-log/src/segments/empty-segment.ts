@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { makeImage } from "../database.ts";
+import { makeImage } from "../disk/database.ts";
 import { PAGE_SIZES } from "./page-size.ts";
 import { createSegmentTables } from "./segment-schema.ts";
 

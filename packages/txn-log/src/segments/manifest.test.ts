@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CHAIN_NONE } from "../chain.ts";
+import { CHAIN_NONE } from "../log/chain.ts";
 import { range, Z } from "../testing/append-batches.ts";
 import { manifestUpTo, purgeCount } from "./manifest.ts";
 import type { SealedSegment } from "./sealed-segment.ts";

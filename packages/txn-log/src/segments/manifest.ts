@@ -1,5 +1,5 @@
 import type { Zxid } from "@zooid/model";
-import type { LogPosition } from "../txn-log.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
 
 /** How a manifest changes. Pure. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { sqliteCode } from "../database.ts";
+import { sqliteCode } from "../disk/database.ts";
 
 /**
  * Keeps the files of a log from being reused while another process reads them. A reader of a reused

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatZxid, type Zxid } from "@zooid/model/storage";
-import { openReader } from "../database.ts";
-import { StoreError } from "../store-error.ts";
+import { openReader } from "../disk/database.ts";
+import { StoreError } from "../store/store-error.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import { lockAsReader } from "./readers-lock.ts";
 import type { SealedSegment } from "./sealed-segment.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../database.ts";
+import type { Database } from "../disk/database.ts";
 import { openStore } from "../sqlite.ts";
 import { RecordingHandler } from "../testing/append-batches.ts";
 import { newestSegment } from "../testing/newest-segment.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newFullError } from "../database.ts";
+import { newFullError } from "../disk/database.ts";
 import { bootLog, newDurableLog } from "../log/log-boot.ts";
 import { Z } from "../testing/append-batches.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";

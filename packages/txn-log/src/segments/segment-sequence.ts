@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model/storage";
-import { isFull } from "../database.ts";
+import { isFull } from "../disk/database.ts";
 import { chainOfEntry } from "../log/schema.ts";
-import { syncDirectoryOf } from "../sync-path.ts";
-import type { DurableLog, LogPosition } from "../txn-log.ts";
+import { syncDirectoryOf } from "../disk/sync-path.ts";
+import type { DurableLog, LogPosition } from "../log/txn-log.ts";
 import { writeFormatMark } from "./format-mark.ts";
 import { isEnoughToJudge, NOTHING_SEEN, pageBytesFor, type SegmentLoad } from "./page-size.ts";
 import type { ReaderLeases } from "./reader-leases.ts";

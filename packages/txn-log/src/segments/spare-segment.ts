@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { syncDirectoryOf, syncPath } from "../sync-path.ts";
+import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
 import { isEmptySegment } from "./empty-segment.ts";
 import { createSegment, hasTables, UNFINISHED } from "./segment-file.ts";
 import { formatSegmentName, type SegmentName, SPARE_FILE } from "./segment-name.ts";

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import type { Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
-import type { Database, Statement } from "../database.ts";
+import type { Database, Statement } from "../disk/database.ts";
 
 const PAGE_BYTES = 8192;
 const CACHE_KIB = 1024;

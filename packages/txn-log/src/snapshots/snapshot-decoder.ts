@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { StateSession } from "../state-store.ts";
+import type { StateSession } from "../state/state-store.ts";
 import {
   decodeHeader,
   decodeTrailer,

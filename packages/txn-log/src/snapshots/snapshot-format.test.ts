@@ -1,8 +1,8 @@
 import { formatsAt } from "@zooid/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Chain } from "../chain.ts";
-import { StoreError } from "../store-error.ts";
+import type { Chain } from "../log/chain.ts";
+import { StoreError } from "../store/store-error.ts";
 import { Z } from "../testing/append-batches.ts";
 import {
   decodeHeader,

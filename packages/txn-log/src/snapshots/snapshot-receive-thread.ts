@@ -1,5 +1,5 @@
 import { ApacheSnapshotBuilder, type ImportExpectation } from "../apache/apache-snapshot-builder.ts";
-import type { TestBreak } from "../test-break.ts";
+import type { TestBreak } from "../disk/test-break.ts";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
 import { loadThread } from "../threads/loading.ts";

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
-import type { SnapshotSource } from "../state-store.ts";
+import type { SnapshotSource } from "../state/state-store.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { loaded } from "../testing/state-oracle.ts";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
-import type { ReceivedSnapshot, SnapshotReceiver } from "../state-store.ts";
-import { StoreError } from "../store-error.ts";
+import type { ReceivedSnapshot, SnapshotReceiver } from "../state/state-store.ts";
+import { StoreError } from "../store/store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
 import type { SnapshotReceiveAnswer, SnapshotReceiveCall, SnapshotReceiveData } from "./snapshot-receive-thread.ts";
 

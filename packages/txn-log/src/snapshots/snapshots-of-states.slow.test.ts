@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CHAIN_NONE } from "../chain.ts";
+import { CHAIN_NONE } from "../log/chain.ts";
 import { isLastChunk, openStore, type Store, type StoreOptions } from "../sqlite.ts";
-import type { SnapshotSource } from "../state-store.ts";
+import type { SnapshotSource } from "../state/state-store.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { createNodes, runOracle } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";

@@ -1,6 +1,6 @@
 import type { Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
-import { DataWrites } from "../data-writes.ts";
+import { DataWrites } from "./data-writes.ts";
 import { Z } from "../testing/append-batches.ts";
 import { CheckpointPlan } from "./checkpoint-plan.ts";
 

@@ -1,5 +1,5 @@
 import { counterOf, type Zxid } from "@zooid/model/storage";
-import type { CheckpointMark } from "../state-store.ts";
+import type { CheckpointMark } from "./state-store.ts";
 import type { Pace } from "../threads/pace.ts";
 
 /** Entries with consecutive zxids, none of them the first of its epoch. */

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { emptySlice, STAT_BYTES, StatOffset, setSlice } from "@zooid/model/storage";
-import type { StateNode } from "../state-store.ts";
+import type { StateNode } from "./state-store.ts";
 import type { LiveNode } from "./live-tree.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Database, Statement } from "../database.ts";
+import type { Database, Statement } from "../disk/database.ts";
 import { isWhole, RowOffset } from "./node-row.ts";
 import { damagedState } from "./state-rows.ts";
 

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import { syncDirectoryOf, syncPath } from "../sync-path.ts";
-import type { LogPosition } from "../txn-log.ts";
+import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import { StateFile } from "./state-file.ts";
 
 /**

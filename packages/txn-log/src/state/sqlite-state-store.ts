@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { assert } from "@zooid/model/storage";
-import { storeErrorOf } from "../database.ts";
-import type { CheckpointMark, StateMeta, StateSink, StateStats, StateStore } from "../state-store.ts";
-import { StoreError } from "../store-error.ts";
-import type { TestBreak } from "../test-break.ts";
+import { storeErrorOf } from "../disk/database.ts";
+import type { CheckpointMark, StateMeta, StateSink, StateStats, StateStore } from "./state-store.ts";
+import { StoreError } from "../store/store-error.ts";
+import type { TestBreak } from "../disk/test-break.ts";
 import { startWorker } from "../threads/start-worker.ts";
 import { DATA_WRITES_MAX } from "./checkpoint-plan.ts";
 import type { LiveTree } from "./live-tree.ts";

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Acl, formatsAt, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model/storage";
-import { CHAIN_NONE, chainHigh, chainLow } from "../chain.ts";
+import { CHAIN_NONE, chainHigh, chainLow } from "../log/chain.ts";
 import {
   type Database,
   newFullError,
@@ -10,13 +10,13 @@ import {
   readErrorOf,
   readNamed,
   type Statement,
-} from "../database.ts";
+} from "../disk/database.ts";
 import { stampedFormat, stampFormat } from "../directory/format-number.ts";
-import type { StateMeta, StateSession, StateSink } from "../state-store.ts";
-import { StoreError } from "../store-error.ts";
-import { syncDirectoryOf, syncPath } from "../sync-path.ts";
-import { CHECKPOINTS_FULL_FILE, type TestBreak } from "../test-break.ts";
-import type { LogPosition } from "../txn-log.ts";
+import type { StateMeta, StateSession, StateSink } from "./state-store.ts";
+import { StoreError } from "../store/store-error.ts";
+import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
+import { CHECKPOINTS_FULL_FILE, type TestBreak } from "../disk/test-break.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import { isWhole, newStateNode, plainRow, RowOffset, viewNode } from "./node-row.ts";
 import {
   type Counts,

@@ -1,8 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
-import type { CheckpointMark, StateMeta } from "../state-store.ts";
-import type { StoreErrorDetail } from "../store-error.ts";
-import type { TestBreak } from "../test-break.ts";
+import type { CheckpointMark, StateMeta } from "./state-store.ts";
+import type { StoreErrorDetail } from "../store/store-error.ts";
+import type { TestBreak } from "../disk/test-break.ts";
 import type { LivePosition } from "./live-tree.ts";
 import type { StateSlice } from "./state-slices.ts";
 

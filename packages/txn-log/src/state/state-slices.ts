@@ -1,5 +1,5 @@
 import type { Acl } from "@zooid/model";
-import type { StateSession } from "../state-store.ts";
+import type { StateSession } from "./state-store.ts";
 import type { LiveCapture, LiveNode } from "./live-tree.ts";
 import { encodeRow } from "./node-row.ts";
 import { contentOfAcl } from "./state-file.ts";

@@ -3,7 +3,7 @@ import { newTxnHeader, newTxnOp, OpCode, StatOffset, sliceOf, type Zxid } from "
 import { TxnBatchEncoder } from "@zooid/wire/txn";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DataWrites } from "../data-writes.ts";
+import { DataWrites } from "./data-writes.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { newestSegment } from "../testing/newest-segment.ts";

@@ -1,6 +1,6 @@
 import { composeZxid, epochOf, FRAME_HEADER_BYTES, type LoggedRun, type RunMarks, type Zxid } from "@zooid/model";
-import { BatchCursor, putEntry } from "../entry-batch.ts";
-import type { Appended, LogHandler } from "../txn-log.ts";
+import { BatchCursor, putEntry } from "../log/entry-batch.ts";
+import type { Appended, LogHandler } from "../log/txn-log.ts";
 
 /** A run with what is appended along with it. */
 export interface AppendBatch extends LoggedRun {

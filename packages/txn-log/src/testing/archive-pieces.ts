@@ -8,9 +8,9 @@ import { basesFolderOf, logFolderOf } from "../archive/archive-folder.ts";
 import { type ArchiveFooter, encodeFooter } from "../archive/archive-format.ts";
 import type { BaseManifest } from "../archive/base-manifest.ts";
 import { ChunkQueue, writeBasePart } from "../archive/base-part.ts";
-import { CHAIN_NONE } from "../chain.ts";
-import { BatchCursor } from "../entry-batch.ts";
-import type { LogPosition } from "../txn-log.ts";
+import { CHAIN_NONE } from "../log/chain.ts";
+import { BatchCursor } from "../log/entry-batch.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import { Z } from "./append-batches.ts";
 
 /** Files and bases of archives, with contents and times of a test's choice. */

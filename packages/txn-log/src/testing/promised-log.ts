@@ -8,7 +8,7 @@ import type {
   LogPosition,
   LogStats,
   StoreLog,
-} from "../txn-log.ts";
+} from "../log/txn-log.ts";
 import type { AppendBatch, RecordingHandler } from "./append-batches.ts";
 
 /**

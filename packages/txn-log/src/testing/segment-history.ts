@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { counterOf, epochOf, type Zxid } from "@zooid/model";
-import { CHAIN_NONE, ChainCursor, chainHigh, chainLow } from "../chain.ts";
+import { CHAIN_NONE, ChainCursor, chainHigh, chainLow } from "../log/chain.ts";
 import { epochsUpTo, withCut, withEntry, withPromise } from "../log/log-book.ts";
 import { bootLog, newDurableLog } from "../log/log-boot.ts";
 import { LogReader } from "../log/log-reader.ts";
@@ -12,7 +12,7 @@ import { createSegment, ROWS_PER_INSERT, SegmentFile } from "../segments/segment
 import { formatSegmentName, type SegmentName } from "../segments/segment-name.ts";
 import type { SegmentHead } from "../segments/segment-schema.ts";
 import { takeSpare } from "../segments/spare-segment.ts";
-import type { DurableLog, LogPosition } from "../txn-log.ts";
+import type { DurableLog, LogPosition } from "../log/txn-log.ts";
 import { Z } from "./append-batches.ts";
 
 const RECORD_BYTES = 300;

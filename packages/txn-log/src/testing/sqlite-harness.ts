@@ -4,7 +4,7 @@ import { inspectDirectory, WITNESS_FILE } from "../directory/inspect-directory.t
 import { openSqliteLog, type SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { createStateFile } from "../state/state-file.ts";
-import type { LogHandler, LogPosition, StoreLog } from "../txn-log.ts";
+import type { LogHandler, LogPosition, StoreLog } from "../log/txn-log.ts";
 import type { PromisedLog } from "./promised-log.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 import type { TxnLogHarness } from "./txn-log-contract.ts";

@@ -14,7 +14,7 @@ import {
   zxidLow,
 } from "@zooid/model";
 import { TxnBatchEncoder } from "@zooid/wire/txn";
-import type { StateSink } from "../state-store.ts";
+import type { StateSink } from "../state/state-store.ts";
 import { Z } from "./append-batches.ts";
 
 /** A plain model of the state for tests, and random transactions. */

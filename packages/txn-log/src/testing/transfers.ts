@@ -1,6 +1,6 @@
 import { ZXID_NONE } from "@zooid/model";
 import type { Store } from "../sqlite.ts";
-import type { ReceivedSnapshot, SnapshotSource } from "../state-store.ts";
+import type { ReceivedSnapshot, SnapshotSource } from "../state/state-store.ts";
 import { promised } from "./promised-log.ts";
 
 /** What comes out of a source until it ends. */

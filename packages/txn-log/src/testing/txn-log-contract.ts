@@ -1,7 +1,7 @@
 import { isFloorUncommitted, levelInForce, NO_RAISE, type Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CHAIN_NONE } from "../chain.ts";
-import type { HistoryInstall, LogHandler, LogPosition, StoreLog } from "../txn-log.ts";
+import { CHAIN_NONE } from "../log/chain.ts";
+import type { HistoryInstall, LogHandler, LogPosition, StoreLog } from "../log/txn-log.ts";
 import {
   type AppendBatch,
   type BatchParts,

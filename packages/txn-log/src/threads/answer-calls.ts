@@ -1,5 +1,5 @@
 import type { MessagePort, TransferListItem } from "node:worker_threads";
-import { storeErrorOf } from "../database.ts";
+import { storeErrorOf } from "../disk/database.ts";
 import type { CallAnswer, CallMessage } from "./call-thread.ts";
 
 /** The thread's end of a `CallThread`. */

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, type TransferListItem, type Worker } from "node:worker_threads";
-import { StoreError, type StoreErrorDetail } from "../store-error.ts";
+import { StoreError, type StoreErrorDetail } from "../store/store-error.ts";
 import { HEAP_MIB_MIN, startWorker } from "./start-worker.ts";
 
 /** A thread that does one thing after another, and answers each. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ZXID_NONE } from "@zooid/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../sqlite.ts";
-import { StoreError } from "../store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { promised } from "../testing/promised-log.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { threadsOf } from "../testing/threads-of.ts";

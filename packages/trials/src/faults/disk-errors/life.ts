@@ -9,7 +9,7 @@
 import { writeSync } from "node:fs";
 import { composeZxid, FRAME_HEADER_BYTES, type Zxid } from "@zooid/model";
 import { putEntry } from "@zooid/txn-log";
-import { StoreError } from "@zooid/txn-log/internal/store-error";
+import { StoreError } from "@zooid/txn-log/internal/store/store-error";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { promised } from "@zooid/txn-log/testing/promised-log";
 import { createNodes } from "@zooid/txn-log/testing/state-history";

@@ -23,7 +23,7 @@ interface Break {
 
 export const BREAKS: Readonly<Record<BreakKind, Break>> = {
   "synchronous-normal": {
-    module: "database",
+    module: "disk/database",
     changes: [
       [/database\.pragma\("synchronous = FULL"\);/, 'database.pragma("synchronous = NORMAL");'],
       [/expectPragma\(database, file, "synchronous", 2\);/, ""],

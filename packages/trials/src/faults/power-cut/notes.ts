@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { BatchCursor } from "@zooid/txn-log/internal/entry-batch";
+import { BatchCursor } from "@zooid/txn-log/internal/log/entry-batch";
 import type { PlainState } from "@zooid/txn-log/testing/state-oracle";
 import type { Promises, Step } from "./promises.ts";
 

@@ -4,7 +4,7 @@
  */
 import { composeZxid, ZXID_NONE } from "@zooid/model";
 import type { StoreDirectories } from "@zooid/txn-log/internal/directory/inspect-directory";
-import type { DurableLog } from "@zooid/txn-log/internal/txn-log";
+import type { DurableLog } from "@zooid/txn-log/internal/log/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { RecordingHandler } from "@zooid/txn-log/testing/append-batches";
 import { type PromisedLog, promised } from "@zooid/txn-log/testing/promised-log";

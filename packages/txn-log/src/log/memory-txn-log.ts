@@ -15,9 +15,9 @@ import {
   withInstall,
   withMarks,
   withPromise,
-} from "./log/log-book.ts";
-import { bootLog, newDurableLog } from "./log/log-boot.ts";
-import { StoreError } from "./store-error.ts";
+} from "./log-book.ts";
+import { bootLog, newDurableLog } from "./log-boot.ts";
+import { StoreError } from "../store/store-error.ts";
 import type {
   Appended,
   DurableLog,

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite, { type Statement } from "better-sqlite3";
-import { StoreError } from "./store-error.ts";
+import { StoreError } from "../store/store-error.ts";
 import { syncPath } from "./sync-path.ts";
 
 /** The one door to SQLite: how our files are opened, and that it does what it was asked. */

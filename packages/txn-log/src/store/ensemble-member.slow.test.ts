@@ -4,15 +4,15 @@ import { setImmediate } from "node:timers/promises";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LogFile } from "./log/log-file.ts";
-import { ReaderLeases } from "./segments/reader-leases.ts";
-import { isLogFile, openStore, type Store, type StoreOptions } from "./sqlite.ts";
-import { batchOf, RecordingHandler, range, Z } from "./testing/append-batches.ts";
-import { newestSegment } from "./testing/newest-segment.ts";
-import { promised } from "./testing/promised-log.ts";
-import { createNodes, settled } from "./testing/state-history.ts";
-import { loaded } from "./testing/state-oracle.ts";
-import { TemporaryDirectory } from "./testing/temporary-directory.ts";
+import { LogFile } from "../log/log-file.ts";
+import { ReaderLeases } from "../segments/reader-leases.ts";
+import { isLogFile, openStore, type Store, type StoreOptions } from "../sqlite.ts";
+import { batchOf, RecordingHandler, range, Z } from "../testing/append-batches.ts";
+import { newestSegment } from "../testing/newest-segment.ts";
+import { promised } from "../testing/promised-log.ts";
+import { createNodes, settled } from "../testing/state-history.ts";
+import { loaded } from "../testing/state-oracle.ts";
+import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 
 /**
  * A data directory as a member of an ensemble uses it: no epoch of its own, and nothing applied

@@ -1,6 +1,6 @@
 import type { Acl, ByteSlice, Zxid } from "@zooid/model";
-import type { Chain } from "./chain.ts";
-import type { EpochRange, LogPosition } from "./txn-log.ts";
+import type { Chain } from "../log/chain.ts";
+import type { EpochRange, LogPosition } from "../log/txn-log.ts";
 
 /**
  * The materialized tree: exactly the state at one zxid, brought forward lazily by a thread of its

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readStore, walkClosedLog } from "./directory/read-store.ts";
-import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
-import { batchOf, RecordingHandler, range, Z } from "./testing/append-batches.ts";
-import { newestSegment } from "./testing/newest-segment.ts";
-import { promised } from "./testing/promised-log.ts";
-import { createNodes, settled } from "./testing/state-history.ts";
-import { loaded } from "./testing/state-oracle.ts";
-import { TemporaryDirectory } from "./testing/temporary-directory.ts";
+import { readStore, walkClosedLog } from "../directory/read-store.ts";
+import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
+import { batchOf, RecordingHandler, range, Z } from "../testing/append-batches.ts";
+import { newestSegment } from "../testing/newest-segment.ts";
+import { promised } from "../testing/promised-log.ts";
+import { createNodes, settled } from "../testing/state-history.ts";
+import { loaded } from "../testing/state-oracle.ts";
+import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 
 /** A survivor's log that becomes the history of another ensemble. */
 
