@@ -206,7 +206,7 @@ const LIMITS: readonly (readonly [row: string, says: string, file: string, const
     "RESERVE_BYTES_MAX",
     128 * MIB,
   ],
-  ["a segment of the log", "32 MiB", "packages/txn-log/src/sqlite.ts", "SEGMENT_BYTES_MAX", 32 * MIB],
+  ["a segment of the log", "32 MiB", "packages/txn-log/src/store/open-store.ts", "SEGMENT_BYTES_MAX", 32 * MIB],
   ["a segment of the log", "at twice that", "packages/txn-log/src/segments/segment-roller.ts", "STALL_SHARE", 2],
   [
     "log bytes in one checkpoint",
