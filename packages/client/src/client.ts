@@ -41,7 +41,12 @@ import type { Payload } from "./operations/create-mode.ts";
 import { createNode } from "./operations/create-node.ts";
 import { type Decoded, readDecoded } from "./operations/decoded-read.ts";
 import { deleteTree } from "./operations/delete-tree.ts";
-import { changeEnsembleConfig, observeEnsembleConfig, readEnsembleConfig } from "./operations/ensemble-config-calls.ts";
+import {
+  changeEnsembleConfig,
+  checkConfigChange,
+  observeEnsembleConfig,
+  readEnsembleConfig,
+} from "./operations/ensemble-config-calls.ts";
 import { deleteOnce, setOnce } from "./operations/idempotent.ts";
 import type {
   ChildPagesOptions,
@@ -541,7 +546,7 @@ export class Client implements AsyncDisposable {
    *   RECONFIG_DISABLED, NO_AUTH; UNIMPLEMENTED
    */
   async reconfig(change: ConfigChange, options?: CallOptions): Promise<EnsembleConfig> {
-    checkChange(change);
+    checkConfigChange(change);
     checkOptions("reconfig", undefined, options, SHAPES.CALL);
     return changeEnsembleConfig(this.#place, change, options);
   }
@@ -725,16 +730,6 @@ export class Client implements AsyncDisposable {
   #unlimited(): NodeRequests {
     return new NodeRequests({ ...this.#shared, root: this.#root, view: this.#view.unlimited });
   }
-}
-
-function checkChange(change: ConfigChange): void {
-  checkArgument("reconfig", "the change", change, rules.record);
-  checkOptions("reconfig", undefined, change, SHAPES.CONFIG_CHANGE);
-  const { joining, leaving, members } = change;
-  const isIncremental = joining !== undefined || leaving !== undefined;
-  if (isIncremental !== (members !== undefined)) return;
-  const problem = isIncremental ? "members excludes joining and leaving" : "a change has joining, leaving or members";
-  throw new ArgumentError("reconfig", [problem]);
 }
 
 // What `console.log` shows. Declared types cannot have the name of a computed member.

@@ -7,11 +7,14 @@ import {
   type ReplicaLimits,
   type ReplicaTools,
 } from "@zooid/replica";
+import type { HistoryQueries } from "@zooid/txn-log/sqlite";
 import { encodePastChanges, encodePastChildren, encodePastNode, encodePastRefusal, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { ClientAuth } from "./clients/client-auth.ts";
 import type { ServerConfig } from "./config.ts";
+import type { Driver } from "./driver/driver.ts";
 import type { DriverConfig, DriverLimits } from "./driver/driver-config.ts";
+import { HistoryTurns } from "./driver/history-turns.ts";
 import { type QuorumPeerConfig, quorumOf } from "./peers/ensemble-config.ts";
 import { DigestMd5Exchange } from "./sasl/digest-md5.ts";
 import { GssapiExchange } from "./sasl/gssapi.ts";
@@ -137,6 +140,25 @@ export function replicaToolsOf(
         }),
     random: Math.random,
   };
+}
+
+/**
+ * Reads of the past for the replica: in turns, so that no address keeps the others waiting.
+ * Undefined where no history is kept.
+ */
+export function historyReadOf(
+  history: HistoryQueries | undefined,
+  proxiesShare: number,
+  driver: () => Driver,
+): HistoryAccess["read"] | undefined {
+  if (history === undefined) return undefined;
+  const turns = new HistoryTurns({
+    now: () => performance.now(),
+    proxiesShare,
+    ask: (query) => history.ask(query),
+    answered: (serial, answer) => driver().input(() => driver().replica.historyRead(serial, answer)),
+  });
+  return (serial, query, asker) => turns.read(serial, query, asker);
 }
 
 /**

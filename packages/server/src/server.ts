@@ -1,15 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-import {
-  assert,
-  formatZxid,
-  hostPort,
-  isSameVotes,
-  type Member,
-  type Members,
-  memberLines,
-  ZXID_NONE,
-} from "@zooid/model";
-import type { HistoryAccess } from "@zooid/replica";
+import { assert, hostPort, type Members, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError, type StoreWarning } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
@@ -19,31 +8,34 @@ import { answerWord, type Report, reportText, wordBytes } from "./admin/four-let
 import { OperatorPorts } from "./admin/operator-ports.ts";
 import { ClientPorts } from "./clients/client-ports.ts";
 import { EarlyClients } from "./clients/early-clients.ts";
-import { ConfigError, parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
+import { parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
 import { DiskGuard } from "./disk/disk-guard.ts";
 import { Driver } from "./driver/driver.ts";
 import type { DriverHooks } from "./driver/driver-config.ts";
-import { HistoryTurns } from "./driver/history-turns.ts";
-import { driverConfigOf, driverLimitsOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
+import { driverConfigOf, driverLimitsOf, historyReadOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
+import { clientPlaceOf } from "./listening/client-place.ts";
 import { otherPlaces } from "./listening/other-places.ts";
 import { PortMoves } from "./listening/port-moves.ts";
-import { type LiveSettings, liveSettingsOf, logSettingsOf } from "./live-settings.ts";
+import { type LiveSettings, logSettingsOf } from "./live-settings.ts";
 import { AuditTail } from "./operators/audit-tail.ts";
 import { type AuditRecord, AuditTrail } from "./operators/audit-trail.ts";
 import { type Change, ChangeRecorder } from "./operators/change-stream.ts";
 import { dataWarnings } from "./operators/data-warnings.ts";
 import { Drain } from "./operators/drain.ts";
 import { EventLog } from "./operators/event-log.ts";
+import { keptMembersNotice } from "./operators/kept-members.ts";
 import type { ServerEvent } from "./operators/log-events.ts";
 import { RefusalLog } from "./operators/refusal-log.ts";
 import { RoleLog } from "./operators/role-log.ts";
 import { ServerStatus } from "./operators/server-status.ts";
 import { adminViewOf } from "./operators/server-view.ts";
 import { SlowLog } from "./operators/slow-log.ts";
+import { type RunningParts, reloadParts } from "./reload.ts";
 import type { ReloadMode, ReloadResult } from "./reload-result.ts";
 import { RunningRestore } from "./restore/running-restore.ts";
 import type { Role, ServerLog, ServerSummary, StartOptions, StorageStatus, ZooidServer } from "./server-api.ts";
+import { openWithRoom } from "./storage/open-with-room.ts";
 import { SnapshotRestore } from "./storage/snapshot-restore.ts";
 import { openStorage, type Storage } from "./storage/storage.ts";
 import { CertificateReport } from "./tls/certificate-report.ts";
@@ -58,15 +50,6 @@ const STORE_EVENTS: Readonly<Record<StoreWarning, ServerEvent>> = {
   unreadable: "storage-unreadable",
 };
 const STATUS_MS = 1000;
-/**
- * How often certificates are looked at: one that was replaced or passes a limit is noticed within
- * the hour.
- */
-const CERTIFICATE_CHECK_MS = 3_600_000;
-/** Intervals at which a start without room on its disk is tried again, and logged. */
-const FULL_RETRY_MS = 1000;
-const FULL_WARN_MS = 30_000;
-const ANY_HOSTS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 /** Maximum time that a leader that stops waits for a leadership transfer. */
 const TRANSFER_MS = 1000;
 
@@ -93,43 +76,9 @@ export async function startServer(options: StartOptions = {}): Promise<ZooidServ
   }
 }
 
-/** Undefined where no history is kept. */
-function historyReadOf(
-  { history }: Storage,
-  proxiesShare: number,
-  driver: () => Driver,
-): HistoryAccess["read"] | undefined {
-  if (history === undefined) return undefined;
-  const turns = new HistoryTurns({
-    now: () => performance.now(),
-    proxiesShare,
-    ask: (query) => history.ask(query),
-    answered: (serial, answer) => driver().input(() => driver().replica.historyRead(serial, answer)),
-  });
-  return (serial, query, asker) => turns.read(serial, query, asker);
-}
-
 /** Whether the others of an ensemble can give a server what it finds damaged at its start. */
 function isHealable(error: unknown, { ensemble, healDamage }: ServerConfig): error is StoreError {
   return error instanceof StoreError && error.code === "DAMAGED" && ensemble !== undefined && healDamage;
-}
-
-/**
- * The options as a start takes them; undefined where it would refuse them, for which there are
- * problems then.
- */
-function checked(options: ServerOptions, problems: string[]): ServerConfig | undefined {
-  try {
-    return parseServerConfig(options);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    problems.push(...error.problems.filter((problem) => !problems.includes(problem)));
-    return undefined;
-  }
-}
-
-function refusal(problems: readonly string[]): ReloadResult {
-  return { changes: [], certificates: [], notices: [], problems };
 }
 
 class Server implements ZooidServer {
@@ -173,7 +122,7 @@ class Server implements ZooidServer {
   #restore: SnapshotRestore | undefined;
   #runningRestore: RunningRestore | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
-  #certificateTimer: NodeJS.Timeout | undefined;
+  readonly #certificates = new CertificateReport((text, fields) => this.#log.warn(text, fields));
   #stopped: Promise<void> | undefined;
   #hasFailed = false;
 
@@ -245,38 +194,16 @@ class Server implements ZooidServer {
     }
   }
 
-  reload(options?: ServerOptions, { isDryRun = false }: ReloadMode = {}): ReloadResult {
-    const before = this.#view?.certificates() ?? [];
-    const read = this.#ports?.readCertificates();
-    const problems = [...(read !== undefined && "length" in read ? read : [])];
-    const config = options === undefined ? undefined : checked(options, problems);
-    const { admin, ensemble } = options ?? {};
-    // Both count files that cannot be used, also where the check of the options has found that.
-    const operators = this.#operators?.readCertificates(admin);
-    const security = ensemble === undefined ? undefined : this.#peers?.prepareSecurity(ensemble);
-    const next =
-      options === undefined || config === undefined ? undefined : liveSettingsOf(options, config, this.#config);
-    problems.push(...(next?.problems ?? []));
-    if (options !== undefined && config === undefined) return refusal(problems);
-    problems.push(...(operators !== undefined && "length" in operators ? operators : []));
-    problems.push(...(security?.problems ?? []));
-    // Without options for links their certificates are read here, and are in force at once where
-    // they are valid.
-    if (problems.length === 0 && security === undefined && !isDryRun)
-      problems.push(...(this.#peers?.reloadCertificates() ?? []));
-    if (problems.length > 0) return refusal(problems);
-    const { changes = [] } = security ?? {};
-    const notices = config?.notices ?? [];
-    if (isDryRun) return { changes, certificates: [], notices, problems };
-    security?.apply();
-    for (const each of [read, operators]) if (each !== undefined && "apply" in each) each.apply();
-    if (next !== undefined) this.#apply(next.settings);
-    const certificates = (this.#view?.certificates() ?? []).map(({ shownTo, notAfter }) => ({
-      shownTo,
-      notAfter,
-      notAfterBefore: before.find((each) => each.shownTo === shownTo)?.notAfter,
-    }));
-    return { changes, certificates, notices, problems };
+  reload(options?: ServerOptions, mode?: ReloadMode): ReloadResult {
+    const running: RunningParts = {
+      config: this.#config,
+      ports: this.#ports,
+      operators: this.#operators,
+      peers: this.#peers,
+      certificates: () => this.#view?.certificates() ?? [],
+      apply: (settings) => this.#apply(settings),
+    };
+    return reloadParts(running, options, mode);
   }
 
   #apply(settings: LiveSettings): void {
@@ -353,11 +280,7 @@ class Server implements ZooidServer {
     await this.#serve(view, () => operators.listen());
     this.#statusTimer = setInterval(() => this.#updateStatus(), STATUS_MS);
     this.#statusTimer.unref();
-    const certificates = new CertificateReport((text, fields) => this.#log.warn(text, fields));
-    const checkCertificates = (): void => certificates.check(view.certificates(), Date.now() / 1000);
-    checkCertificates();
-    this.#certificateTimer = setInterval(checkCertificates, CERTIFICATE_CHECK_MS);
-    this.#certificateTimer.unref();
+    this.#certificates.watch(() => view.certificates());
   }
 
   #newPorts(): ClientPorts {
@@ -436,7 +359,7 @@ class Server implements ZooidServer {
       tools: replicaToolsOf(
         config,
         (reason) => this.#refusals.note("kerberos", "a client", `its Kerberos authentication failed: ${reason}`),
-        historyReadOf(storage, config.trustedProxies.share, () => driver),
+        historyReadOf(storage.history, config.trustedProxies.share, () => driver),
       ),
       hooks: this.#driverHooks(storage, view, () => driver),
       recorder: this.#recorder,
@@ -464,22 +387,15 @@ class Server implements ZooidServer {
     this.#updateRole();
   }
 
-  /** Opens the data directory. Where its disk has no room even for that, the start waits. */
   async #openStorage(driver: () => Driver): Promise<Storage> {
     const config = this.#config;
-    for (let warnedMs = Number.NEGATIVE_INFINITY; ; await delay(FULL_RETRY_MS)) {
-      try {
-        const storage = await openStorage(config, sidOf(config), this.#logHandler(driver), this.#log, this.#damage);
-        this.#damage = undefined;
-        return storage;
-      } catch (error) {
-        const isFull = error instanceof StoreError && error.code === "DISK_FULL";
-        if (!isFull || this.#stopped !== undefined) throw error;
-        if (performance.now() - warnedMs < FULL_WARN_MS) continue;
-        warnedMs = performance.now();
-        this.#log.warn(`${error.message}; the start waits until there is room`, { event: "start-waits-for-room" });
-      }
-    }
+    const storage = await openWithRoom({
+      open: () => openStorage(config, sidOf(config), this.#logHandler(driver), this.#log, this.#damage),
+      isStopped: () => this.#stopped !== undefined,
+      warn: (text, fields) => this.#log.warn(text, fields),
+    });
+    this.#damage = undefined;
+    return storage;
   }
 
   #newDiskGuard(): DiskGuard {
@@ -535,7 +451,8 @@ class Server implements ZooidServer {
     const [kept] = newer;
     // The files may have another port for clients, where they cannot be written.
     if (kept !== undefined) this.#followClientAddress(kept);
-    if (kept !== undefined) this.#compareFiles(kept, directory.files);
+    const notice = kept && keptMembersNotice(kept, directory.files, isChangeable);
+    if (notice !== undefined) this.#log[notice.level](notice.text, { event: "configuration" });
     const info: ServerLog["info"] = (text, fields) => this.#log.info(text, fields);
     const warn: ServerLog["warn"] = (text, fields) => this.#log.warn(text, fields);
     const error: ServerLog["error"] = (text, fields) => this.#log.error(text, fields);
@@ -557,42 +474,13 @@ class Server implements ZooidServer {
     });
   }
 
-  /**
-   * Says what the files of this server mean, where they list other servers than the configuration
-   * in force.
-   */
-  #compareFiles(kept: Members, files: readonly Member[]): void {
-    const version = formatZxid(kept.version);
-    if (!this.#config.reconfigEnabled) {
-      if (isSameVotes(kept, { servers: files })) return;
-      this.#log.info(
-        `the list in force (${version}) is kept with the data, and the file of this server lists other servers: ` +
-          "it changes when a quorum of both lists has the new one in its files",
-        { event: "configuration" },
-      );
-    } else if (memberLines(kept.servers).join() !== memberLines(files).join()) {
-      this.#log.warn(
-        `the ensemble's servers are those of its last configuration (${version}), which is kept with the data; ` +
-          "the files list others, which are not used: reconfig changes them",
-        { event: "configuration" },
-      );
-    }
-  }
-
-  /**
-   * Where clients change the members, the configuration in force decides where clients come, also
-   * where zoo.cfg says otherwise.
-   */
-  #followClientAddress({ servers }: Members): void {
+  /** The configuration in force may place the client port elsewhere. */
+  #followClientAddress(members: Members): void {
     const { ensemble, address, reconfigEnabled } = this.#config;
     if (!reconfigEnabled) return;
-    const own = servers.find(({ sid }) => sid === ensemble?.sid)?.clientAddress;
-    if (own === undefined) return;
-    // A line without an address of its own leaves the address to clientPortAddress.
-    const isOpen = own.host === undefined || ANY_HOSTS.has(own.host);
-    const isLimited = address !== "*" && address !== this.#listedClientHost;
-    const host = isOpen ? (isLimited ? address : undefined) : own.host;
-    this.#ports?.want({ host, port: own.port });
+    const place = clientPlaceOf(members, { sid: ensemble?.sid, address, listedHost: this.#listedClientHost });
+    if (place === undefined) return;
+    this.#ports?.want(place);
     void this.#moves.follow();
   }
 
@@ -616,7 +504,7 @@ class Server implements ZooidServer {
 
   async #stop(): Promise<void> {
     clearInterval(this.#statusTimer);
-    clearInterval(this.#certificateTimer);
+    this.#certificates.stop();
     this.#auditTail.stop();
     this.#drain.stop();
     this.#disk.stop();

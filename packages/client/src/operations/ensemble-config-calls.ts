@@ -1,3 +1,4 @@
+import { ArgumentError, checkArgument, rules } from "@zooid/model";
 import type { Observable } from "rxjs";
 import type { CallOptions } from "../calls/call.ts";
 import { GET_DATA, RECONFIG } from "../calls/operation.ts";
@@ -10,6 +11,8 @@ import {
 import { DATA, type Observations } from "../streams/observe.ts";
 import { rxjs } from "../streams/rxjs-module.ts";
 import type { ReadOptions } from "./node-options.ts";
+import * as SHAPES from "./option-shapes.ts";
+import { checkOptions } from "./option-shapes.ts";
 import type { ViewPlace } from "./view-place.ts";
 
 /** The ensemble's configuration lies outside of every chroot and namespace. */
@@ -37,4 +40,19 @@ export async function changeEnsembleConfig(
   const place = { path: CONFIG_PATH, shownPath: "", body: change };
   const limits = view.limitsOf(options);
   return parseEnsembleConfig(await view.ask(driver, { operation: RECONFIG, ...place, options: limits }), "reconfig");
+}
+
+/**
+ * A change is incremental, with `joining` or `leaving` or both, or it lists all `members`.
+ *
+ * @throws ArgumentError
+ */
+export function checkConfigChange(change: ConfigChange): void {
+  checkArgument("reconfig", "the change", change, rules.record);
+  checkOptions("reconfig", undefined, change, SHAPES.CONFIG_CHANGE);
+  const { joining, leaving, members } = change;
+  const isIncremental = joining !== undefined || leaving !== undefined;
+  if (isIncremental !== (members !== undefined)) return;
+  const problem = isIncremental ? "members excludes joining and leaving" : "a change has joining, leaving or members";
+  throw new ArgumentError("reconfig", [problem]);
 }

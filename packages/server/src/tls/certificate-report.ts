@@ -1,6 +1,8 @@
 import type { LogFields } from "../operators/log-fields.ts";
 
 const DAY_SECONDS = 86_400;
+/** A certificate that was replaced, or passes a limit, is noticed within the hour. */
+const CHECK_MS = 3_600_000;
 
 /**
  * A certificate is reported once a day from 30 days before its end on, and at once when 7 days or 1
@@ -27,8 +29,22 @@ export class CertificateReport {
     { readonly notAfter: number; readonly stage: number; readonly seconds: number }
   >();
 
+  #timer: NodeJS.Timeout | undefined;
+
   constructor(warn: (text: string, fields: LogFields) => void) {
     this.#warn = warn;
+  }
+
+  /** Checks now, then every hour, until {@link stop}. */
+  watch(certificates: () => readonly OwnCertificate[]): void {
+    const check = (): void => this.check(certificates(), Date.now() / 1000);
+    check();
+    this.#timer = setInterval(check, CHECK_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
   }
 
   check(certificates: readonly OwnCertificate[], nowSeconds: number): void {
