@@ -2,7 +2,19 @@ import type { DiskRoom, RefuseReason } from "@zooid/model";
 import { zooid } from "../gen/peer.js";
 import { choiceOf, type RecordCodec, serverIdOf, sessionBits, sessionOf, whole, zxidOf } from "./record-codec.ts";
 
-/** Broadcast, apart from what every write sends: see `hot-decoder.ts`. */
+/**
+ * Broadcast, apart from what every write sends (`hot-decoder.ts`).
+ *
+ * A leader pings each learner twice a tick, and a learner answers with a pong; both carry more than
+ * a sign that they are there:
+ *
+ * - `check`, the number of the newest leadership check. The answer with that number, or a higher
+ *   one, shows that a quorum still follows, which makes a read at the leader current.
+ * - `touches`: the sessions that the learner's clients used since the last pong. Sessions expire at
+ *   the leader alone, so this is what keeps those of other servers alive.
+ * - `room` and `lacksRoom`: disks that are nearly full, and whether the ensemble refuses writes
+ *   that add data because of them.
+ */
 
 export const ROOMS: readonly DiskRoom[] = ["enough", "low", "full"];
 export const REASONS: readonly RefuseReason[] = ["not-leading", "epoch-low", "diverged", "unable", "level"];

@@ -2,6 +2,14 @@ import type { PeerRole } from "@zooid/model";
 import { zooid } from "../gen/peer.js";
 import { choiceOf, copyOf, type RecordCodec, voteOf, whole, zxidOf } from "./record-codec.ts";
 
+/**
+ * Election: fast leader election pushes notifications, the basic one polls and gets answers. On a
+ * link only the newest of each matters, so a slow link drops older ones instead of queueing them.
+ *
+ * Both may carry the sender's configuration: a server that was away while the ensemble changed
+ * learns from any vote which servers there are, before it can find a leader that would tell it.
+ */
+
 export const ROLES: readonly PeerRole[] = ["looking", "following", "leading", "observing"];
 
 export const notificationRecord: RecordCodec<"notification"> = {

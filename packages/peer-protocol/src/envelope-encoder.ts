@@ -6,6 +6,17 @@ import { InPlaceWriter, LENGTH_BYTES } from "./in-place-writer.ts";
 import type { MessageOf, RecordCodec, RecordKind } from "./record-codec.ts";
 import { RECORDS, TAGS } from "./records.ts";
 
+/**
+ * A message is written where it is sent from, so there must be room for it before its first byte,
+ * and its exact size is known only behind its last one. Instead of measuring each message first,
+ * which costs as much as writing it, the writer asks for a bound: the bytes that the message says
+ * it has (texts, bytes, lists), and a constant for everything else.
+ *
+ * Each field whose length its sender chooses must be counted in {@link envelopeBytesMax}. A field
+ * that is forgotten goes unnoticed while it is short, since the constant has room to spare; the
+ * tests therefore make each one long.
+ */
+
 /** More than any message's envelope and numbers take. */
 const FIXED_BYTES_MAX = 192;
 /** More than one element of a list of numbers takes. */

@@ -16,7 +16,17 @@ import type { MessageOf } from "./record-codec.ts";
 /**
  * The messages of every write, read by hand: several of each pass for every batch of writes, and
  * generated code makes an object for every number of 64 bits. The benchmark beside this package
- * (`npm run bench`) shows the difference.
+ * (`npm run bench`) shows the difference. `hot-fields.ts` draws their bytes.
+ *
+ * ```
+ *  learner ── forward ──▶ leader       the writes of its clients, as they came
+ *  learner ◀── entries ── leader       the transactions that they became, with the commit point
+ *  learner ──── ack ────▶ leader       all up to here is on the learner's disk
+ *  learner ◀── commit ─── leader       only where no entries carry the commit point soon enough
+ * ```
+ *
+ * Acks and commit points are cumulative: each covers everything before it. Fields are read in any
+ * order, unknown ones are skipped.
  */
 
 /** A message while its fields come in. */

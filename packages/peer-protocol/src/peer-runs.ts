@@ -1,5 +1,12 @@
 import { type EntriesMessage, type ForwardMessage, FRAME_HEADER_BYTES, frameLength, frameZxid } from "@zooid/model";
 
+/**
+ * Runs: entries, or requests, one behind the other in one field of bytes. Protobuf would make each
+ * a message of its own; a run is copied and checksummed in one piece, goes to the log without being
+ * decoded, and is cut only where it is longer than a frame may be. `hot-fields.ts` draws both
+ * kinds.
+ */
+
 /** What stands before each request of a forwarded run; see `ForwardMessage`. */
 export const FORWARD_HEADER_BYTES = 24;
 

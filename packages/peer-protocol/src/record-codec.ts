@@ -28,6 +28,18 @@ export type MessageOf<K extends EnvelopeMessage["kind"]> = Extract<EnvelopeMessa
  *
  * Where their fields have the same names and types, a message is encoded as it is. A record that
  * was decoded has its defaults in its prototype, so each field of a message is named.
+ *
+ * Servers of neighbouring versions are in one ensemble during an upgrade. A message may get a
+ * further field if
+ *
+ * - the field has a number of its own, since older servers skip what they do not know;
+ * - the ensemble works while the older half skips it;
+ * - protobuf's default, which is what an older server seems to send, means that the sender does not
+ *   say: an empty disk id, a highest level of 0. `optional` in `peer.proto` is for fields where
+ *   empty and absent differ, such as a configuration.
+ *
+ * Everything else, and each further message, needs a feature level (`FEATURE_LEVELS` of the model):
+ * it is sent only once all members know it.
  */
 export interface RecordCodec<K extends RecordKind> {
   /** The member of an envelope that carries the message. */

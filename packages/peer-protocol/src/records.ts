@@ -33,7 +33,10 @@ import {
   upToDateRecord,
 } from "./synchronization-records.ts";
 
-/** Every message whose codec protobufjs generates. */
+/**
+ * Every message whose codec protobufjs generates. The type of this table makes a message without a
+ * codec, and a codec of another message, an error of compilation.
+ */
 export const RECORDS: { readonly [K in RecordKind]: RecordCodec<K> } = {
   hello: helloRecord,
   "auth-proof": authProofRecord,

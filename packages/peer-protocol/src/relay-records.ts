@@ -1,7 +1,24 @@
 import { zooid } from "../gen/peer.js";
 import { inPlace, type RecordCodec, serverIdOf, whole, zxidOf } from "./record-codec.ts";
 
-/** What lets an observer reach the leader through a follower. */
+/**
+ * What lets an observer reach the leader through a follower, which spares the leader the bytes of
+ * its observers:
+ *
+ * ```
+ *  observer                 follower                       leader
+ *     │ ──── relay-to ────────▶ │                             │
+ *     │                         │ ── relay-open (channel) ──▶ │
+ *     │ ◀─── relay-ready ────── │                             │
+ *     │ ◀══ relay-bytes (0) ══▶ │ ◀═ relay-bytes (channel) ═▶ │   a whole link inside
+ *     │ ◀─ entries, by the ──── │ ◀── relay-run (channel) ─── │   entries that the follower has
+ *     │    follower itself      │ ◀── relay-close ──────────▶ │   either end is gone
+ * ```
+ *
+ * The follower passes the inner link's bytes on without reading them, wherever they are cut. The
+ * leader keeps account of the entries that the follower must still hold, and names those by their
+ * zxids alone.
+ */
 
 export const relayToRecord: RecordCodec<"relay-to"> = {
   member: "relayTo",

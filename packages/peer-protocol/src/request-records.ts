@@ -1,7 +1,18 @@
 import { zooid } from "../gen/peer.js";
 import { copyOf, type MessageOf, type RecordCodec, sessionBits, sessionOf, whole, zxidOf } from "./record-codec.ts";
 
-/** What learners ask of a leader, apart from the requests themselves: see `hot-decoder.ts`. */
+/**
+ * What learners ask of a leader, apart from the requests themselves (`forward`, see
+ * `hot-decoder.ts`).
+ *
+ * `sequence` is the learner's own number for what it asks. Writes and `open-session` get no answer
+ * of their own: their transaction carries the number back, in the order of the log, and the learner
+ * answers its client when it applies it. `revalidate` and `sync` change nothing, so they are
+ * answered by a message with the same number.
+ *
+ * `identities` comes before the first request of a client and after each change of them: requests
+ * carry the client's number alone. A lost link forgets all of it.
+ */
 
 export const identitiesRecord: RecordCodec<"identities"> = {
   member: "identities",

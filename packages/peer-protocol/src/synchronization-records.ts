@@ -18,7 +18,24 @@ import {
   zxidOf,
 } from "./record-codec.ts";
 
-/** Discovery and synchronization. */
+/**
+ * Discovery and synchronization, in the order in which they are sent:
+ *
+ * ```
+ *  learner                            leader
+ *     │ ───── learner-info ──────────▶ │   its promise, and whether it may have lost data
+ *     │ ◀───── leader-info ─────────── │   the new epoch
+ *     │ ─────── ack-epoch ───────────▶ │   promised, on disk; where the learner's log ends
+ *     │ ◀───── sync-begin ──────────── │   diff, trunc or snap
+ *     │ ◀─ snapshot-chunk, entries ─── │   ◀ snapshot-credit, staged: how much of them is stored
+ *     │ ◀───── new-leader ──────────── │   the end of the history that the epoch begins with
+ *     │ ───── ack-new-leader ────────▶ │   that history is on disk
+ *     │ ◀───── up-to-date ──────────── │   a quorum has it: the learner may serve clients
+ * ```
+ *
+ * Credit and `staged` bound what is on the way and promise nothing: a learner that crashes before
+ * `ack-new-leader` has acknowledged none of it.
+ */
 
 export const MODES: readonly MessageOf<"sync-begin">["mode"][] = ["diff", "trunc", "snap"];
 

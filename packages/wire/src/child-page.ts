@@ -1,6 +1,15 @@
 /**
  * The request and the answer of Zooid's own operation that lists children in pages, as a client
- * writes and reads them.
+ * writes and reads them:
+ *
+ * ```
+ *  request   path │ after, or null │ the most children i32 │ detail i32
+ *  answer    count i32 │ child … │ whether it is the last page bool │ Stat of the parent
+ *  child     name │ whether it may be read bool │ data │ Stat
+ * ```
+ *
+ * For names alone a child is its name; without data the buffer is missing; and one that may not be
+ * read ends behind its boolean.
  */
 import { ChildDetail, type Stat, WireError } from "@zooid/model";
 import type { JuteReader } from "./jute-reader.ts";

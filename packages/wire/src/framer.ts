@@ -21,6 +21,11 @@ export const OVERSIZE_HEAD_BYTES = 16;
  * on where it lies; one that spans chunks is gathered in a buffer that grows with what arrives,
  * never by what the length claims.
  *
+ * ```
+ *  chunk 1   length │ frame, in place │ length │ gath
+ *  chunk 2   ered │ length │ frame, in place
+ * ```
+ *
  * Bytes behind a frame whose sink returned false are kept until `resume`.
  */
 export class Framer {

@@ -11,6 +11,21 @@ import {
 import { JuteReader } from "./jute-reader.ts";
 import type { JuteWriter } from "./jute-writer.ts";
 
+/**
+ * The first frame in each direction, which has no header as later ones do:
+ *
+ * ```
+ *  request    version i32 │ last zxid seen i64 │ timeout i32 │ session i64 │ password │ read-only bool
+ *  response   version i32 │                      timeout i32 │ session i64 │ password │ read-only bool
+ * ```
+ *
+ * A session of 0 asks for a new one; another one, with its password, is to be resumed. A response
+ * with a timeout of 0 says that the session is gone. The version is 0 and has never been another.
+ *
+ * The read-only byte came with ZooKeeper 3.4. Older clients send none and do not expect one, so
+ * `undefined` is kept apart from false, and a server answers with the byte only where it got one.
+ */
+
 export function readConnectRequest(bytes: Uint8Array, start: number, end: number): ConnectRequest {
   const reader = new JuteReader();
   reader.reset(bytes, start, end);

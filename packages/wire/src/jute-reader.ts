@@ -5,6 +5,19 @@ const NOTHING = Buffer.alloc(0);
 /**
  * Reads Jute's primitives out of one frame. Total: every read either lies within the frame or
  * throws a {@link WireError}, and nothing is allocated by a length that the bytes only claim.
+ *
+ * ```
+ *  int               4 bytes, big-endian, signed
+ *  long              8 bytes, the same
+ *  boolean           1 byte: 0 is false
+ *  buffer, ustring   length int │ as many bytes; a length of -1 is null
+ *  vector            count int │ as many elements; a count of -1 is null
+ *  record            its fields, one behind the other
+ * ```
+ *
+ * Bytes do not say what they are: records have no tags, no lengths and no versions. Both sides know
+ * a request by its op and an answer by the request with its xid, and a record grows only at its
+ * end, where a reader that finds bytes left knows that the field is there.
  */
 export class JuteReader {
   bytes: Buffer = NOTHING;

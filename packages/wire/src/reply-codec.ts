@@ -21,6 +21,21 @@ import { writeConnectResponse } from "./handshake.ts";
 import { JuteWriter, putInt } from "./jute-writer.ts";
 import { ListingCache } from "./listing-cache.ts";
 
+/**
+ * Replies and notifications as a server writes them:
+ *
+ * ```
+ *  reply          length i32 │ xid i32 │ zxid i64 │ error i32 │ body, where the error is 0
+ *  notification   length i32 │     -1  │ zxid i64 │ 0         │ type i32 │ state i32 │ path
+ *  multi          length i32 │ xid i32 │ zxid i64 │ 0         │ part … │ -1 │ true │ -1
+ *  part           op i32 │ false │ error i32 │ body; for an error the op is -1, the body its code
+ * ```
+ *
+ * The zxid is that of the last transaction that the server has applied: a client that resumes its
+ * session elsewhere sends the highest one that it saw, and is served by no server that is behind
+ * it. A Stat is copied: the tree keeps its 68 bytes in the form in which they are sent.
+ */
+
 /** The frame's length, the xid, the zxid and the error. */
 const FRAME_AND_HEADER_BYTES = 20;
 const NOTIFICATION_XID = -1;

@@ -10,7 +10,22 @@ import {
 import { AclReader } from "./acl-codec.ts";
 import { JuteReader } from "./jute-reader.ts";
 
-/** A multi's header is at least this long: type, done, error. */
+/**
+ * Requests as a server reads them:
+ *
+ * ```
+ *  request      xid i32 │ op i32 │ body of that op
+ *  multi        xid │ 14 │ (op i32 │ false │ -1 │ body of that op) … │ -1 │ true │ -1
+ *  setWatches   xid │ 101 or 105 │ last zxid seen i64 │ 3 or 5 lists of paths: data, exists, children, …
+ * ```
+ *
+ * Header and body are read apart, `open` and then `body`: what a malformed body leads to depends on
+ * the op, and a request that must wait behind an earlier one is not decoded before its turn. The
+ * parts of a multi are read one at a time and as often as it takes, since neither their number nor
+ * their sizes are known before the last one.
+ */
+
+/** A path is at least its length. */
 const STRING_BYTES_MIN = 4;
 
 /** Decodes the requests of the client port in place: slices of the request lie in the frame. */
