@@ -276,6 +276,15 @@ function content(message: EnvelopeMessage): object {
   return { ...plain, start: 0, end: 0, bytes: hex(message.bytes.subarray(message.start, message.end)) };
 }
 
+/** The same message with 4000 bytes in each field of bytes, but for runs, which have an end. */
+function withLongBytes(message: EnvelopeMessage): EnvelopeMessage {
+  if ("end" in message) return message;
+  const fields = Object.entries(message);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, value instanceof Uint8Array ? new Uint8Array(4000).fill(7) : value]),
+  ) as unknown as EnvelopeMessage;
+}
+
 function hex(value: Uint8Array): string {
   return Buffer.from(value).toString("hex");
 }
@@ -298,6 +307,17 @@ describe.each(KINDS)("%s", (kind) => {
         const bytes = encode(message);
         expect(bytes.length).toBeLessThanOrEqual(envelopeBytesMax(message));
         expect(content(decode(bytes))).toEqual(content(message));
+      }),
+    );
+  });
+
+  test("has room for long values in all of its fields of bytes", () => {
+    fc.assert(
+      fc.property(messageOf(kind), (message) => {
+        const long = withLongBytes(message);
+        const written = Buffer.alloc(envelopeBytesMax(long));
+        const end = new EnvelopeWriter().write(written, 0, long);
+        expect(content(decode(written.subarray(0, end)))).toEqual(content(long));
       }),
     );
   });

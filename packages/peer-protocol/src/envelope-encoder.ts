@@ -13,8 +13,8 @@ import { RECORDS, TAGS } from "./records.ts";
  * it has (texts, bytes, lists), and a constant for everything else.
  *
  * Each field whose length its sender chooses must be counted in {@link envelopeBytesMax}. A field
- * that is forgotten goes unnoticed while it is short, since the constant has room to spare; the
- * tests therefore make each one long.
+ * that is forgotten goes unnoticed while it is short, since the constant has room to spare; a test
+ * therefore makes every field of bytes long.
  */
 
 /** More than any message's envelope and numbers take. */
@@ -74,7 +74,12 @@ export function envelopeBytesMax(message: EnvelopeMessage): number {
         FIXED_BYTES_MAX,
       );
     case "new-leader":
-      return FIXED_BYTES_MAX + (message.config?.length ?? 0) + textBytesMax(message.ensembleId);
+      return (
+        FIXED_BYTES_MAX +
+        (message.config?.length ?? 0) +
+        (message.committedConfig?.length ?? 0) +
+        textBytesMax(message.ensembleId)
+      );
     case "entries":
     case "forward":
     case "snapshot-chunk":
