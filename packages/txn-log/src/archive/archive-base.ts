@@ -26,10 +26,10 @@ import type { WrittenPart } from "./base-part.ts";
  * base/<zxid>/manifest.json   what it is, and the SHA-256 of each part; its last line is the SHA-256 of all before it
  * ```
  *
- * It has its name only when it is whole.
+ * Its folder gets this name once it is complete.
  */
 
-/** A state that is copied, part by part, by the thread that reads it. */
+/** A state that the thread which reads it writes as a base, part by part. */
 export interface BaseSource extends Omit<SnapshotSource, "next"> {
   /**
    * Writes the next part of a base, synced; undefined, and no file, where nothing is left. Rejects
@@ -56,7 +56,7 @@ export function listBases(bases: string): readonly ListedBase[] {
 }
 
 /**
- * Writes what a source has, as a base.
+ * Writes a whole state as a base.
  *
  * @param bases the folder of all bases; made if it does not exist
  */
@@ -69,7 +69,7 @@ export async function writeBase(
   }: {
     readonly ensembleId: string;
     readonly takenMs: number;
-    /** Called when all of it is written: it gets its name behind that. */
+    /** Called once all parts are written; the folder gets its name after it resolves. */
     readonly whole?: () => Promise<void>;
   },
 ): Promise<BaseManifest> {

@@ -42,12 +42,15 @@ export function listArchive(folder: string): readonly ListedFile[] {
   return files.sort((a, b) => a.end - b.end || a.after - b.after);
 }
 
-/** A change of a folder after that time, in ms, gives it another time: its clock has ticks. */
+/**
+ * Two changes of a folder that are further apart, in ms, give it different modification times. Those
+ * of file systems have the resolution of the kernel's tick.
+ */
 const TICK_MS_MAX = 100;
 
 /**
- * The files of a folder, listed again only when it has changed: to look at each of some thousand
- * files takes longer than most questions.
+ * The files of a folder, listed again only when it has changed: a look at each of some thousand
+ * files takes longer than the answer to most questions.
  */
 export class ArchiveListing {
   readonly #folder: string;
@@ -121,7 +124,7 @@ export function retainArchive(archive: string, { retainMs, retainBytes, nowMs }:
   return { count: files.length - removed, bytes };
 }
 
-/** A damaged base is no older one. */
+/** Infinite for a damaged base, so that it does not count as one before the retained time. */
 function takenMsOf(base: ListedBase): number {
   try {
     return readManifest(base).takenMs;
@@ -130,7 +133,7 @@ function takenMsOf(base: ListedBase): number {
   }
 }
 
-/** A file that cannot be read is kept until there is no room for it: `inspect` names it. */
+/** Infinite for an unreadable file: it stays until `retainBytes` is exceeded; `inspect` names it. */
 function lastMsOf(file: string): number {
   try {
     using opened = new ArchiveFile(file);

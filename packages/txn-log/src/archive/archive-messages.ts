@@ -4,7 +4,10 @@ import type { LogPosition } from "../log/txn-log.ts";
 import type { ArchiveMark } from "./archive-file-writer.ts";
 import type { FeedMemory } from "./entry-feed.ts";
 
-/** Marks that wait for a file: where none can be written, later ones take their places. */
+/**
+ * Maximum number of marks that wait for a file. While no file can be written, each further mark
+ * replaces the newest one.
+ */
 export const MARKS_MAX = 10_000;
 
 /** What the archive's thread and the driver's thread send each other. */
@@ -24,7 +27,7 @@ export interface ArchiveLimits {
   /** A file ends at the first mark at which it has that many bytes of frames, or that age. */
   readonly fileBytes: number;
   readonly fileMs: number;
-  /** Files whose last entry is older go, and the oldest while all of them have more bytes. */
+  /** Files whose last entry is older are removed, and the oldest ones while all have more bytes. */
   readonly retainMs: number;
   readonly retainBytes: number;
 }
@@ -39,7 +42,7 @@ export type ArchiveCommand =
   | { readonly kind: "restart"; readonly begin: Zxid; readonly restoredAt: Zxid | undefined }
   /** Ends the file that is being written, at its last mark. */
   | { readonly kind: "flush"; readonly id: number }
-  /** Other limits, for the file that is being written, too. */
+  /** Replaces the limits, also for the file that is being written. */
   | { readonly kind: "change"; readonly limits: ArchiveLimits }
   | { readonly kind: "close" };
 
@@ -51,7 +54,7 @@ export type ArchiveReport =
       readonly bytes: number;
       readonly files: ArchiveFiles;
     }
-  /** What was marked up to here is in files of before, or was never in the log: as `archived`. */
+  /** As `archived`: all up to here is in earlier files, or was never in the log. */
   | { readonly kind: "contained"; readonly end: Zxid }
   /** Entries after the first zxid and up to the second one are in no file. */
   | { readonly kind: "gap"; readonly after: Zxid; readonly end: Zxid }

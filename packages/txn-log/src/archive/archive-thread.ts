@@ -17,9 +17,9 @@ import { EntryFeedReader } from "./entry-feed.ts";
 /** Below every thread that a client waits for. */
 const NICE = 10;
 const RETRY_MS = 10_000;
-/** A file with this multiple of the bytes that it should have ends where no mark does. */
+/** A file with this multiple of `fileBytes` ends even if no mark is there. */
 const FILES_MAX = 8;
-/** Bytes of the log that the end of the process waits for: a second's work. */
+/** Maximum bytes of log that are still archived as the process stops: a second's work. */
 const LAST_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
@@ -35,7 +35,7 @@ class ArchiveThread {
   #log: LogReader | undefined;
   /** Marks that are not in a file, oldest first. */
   #marks: ArchiveMark[] = [];
-  /** The last mark that the file which is being written ends at. */
+  /** The last mark whose entries are all in the file that is being written. */
   #last: ArchiveMark | undefined;
   readonly #feed: EntryFeedReader;
   #copier: EntryCopy | undefined;
@@ -102,7 +102,7 @@ class ArchiveThread {
     this.#schedule();
   }
 
-  /** When the file that is being written is old enough, or a failure is tried again. */
+  /** Wakes when the file that is being written is old enough, or for a retry. */
   #schedule(): void {
     if (this.#timer !== undefined || this.#marks.length === 0) return;
     const dueMs = Math.max(0, Math.max(this.#retryMs, this.#beganMs + this.#limits.fileMs) - performance.now());
@@ -112,7 +112,7 @@ class ArchiveThread {
     }, dueMs);
   }
 
-  /** What failed is tried again later; nothing waits for it. */
+  /** A failure is retried later; no command waits for that. */
   #try(act: () => void): void {
     try {
       act();

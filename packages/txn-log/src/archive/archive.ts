@@ -28,13 +28,13 @@ export interface ArchiveOptions extends ArchiveSettings {
 
 /** What can change while an archive is written. */
 export interface ArchiveSettings {
-  /** What is older is removed, unless a state of the retained time is made from it. */
+  /** Older files and bases are removed, unless a state of the retained time is made from them. */
   readonly retainMs: number;
   /** The oldest files are removed while all of them have more bytes. Default: no limit. */
   readonly retainBytes?: number;
   /**
-   * Log that is kept for entries which are in no file yet, in bytes. With more of it the log is let
-   * go of, and the archive has a gap. Default 1 GiB.
+   * Maximum bytes of log that are kept for entries in no file yet. Beyond it the log may be purged,
+   * and the archive has a gap. Default 1 GiB.
    */
   readonly lagBytesMax?: number;
   /** Default 8 MiB of entries, or 10 s. */
@@ -55,13 +55,13 @@ export type ArchiveEvent =
   /** Writing works again. */
   | { readonly kind: "able"; readonly part: ArchivePart };
 
-/** What an archive writes: files of the log, and bases. One of them may fail alone. */
+/** What an archive writes: files of the log, and bases. Either may fail while the other works. */
 export type ArchivePart = "files" | "base";
 
 export interface ArchiveStatus {
   /**
-   * Up to where all entries of the log are in files; undefined until this process has looked, which
-   * it does for the first mark.
+   * All entries of the log up to here are in files; undefined until this process has looked, which
+   * it does at the first mark.
    */
   readonly end: Zxid | undefined;
   readonly files: ArchiveFiles;
@@ -71,7 +71,7 @@ export interface ArchiveStatus {
   readonly lagBytes: number;
   /** Since the open. */
   readonly gapCount: number;
-  /** Why the last file, and the last base, could not be written; undefined where it was. */
+  /** Why the last file, and the last base, could not be written; undefined if it was. */
   readonly unable: Readonly<Record<ArchivePart, string | undefined>>;
 }
 
@@ -110,12 +110,12 @@ export class Archive implements AppendObserver {
   #thread: { readonly worker: Worker; readonly port: MessagePort; readonly feed: EntryFeed } | undefined;
   /** Undefined while the archive lags too far behind, or the disk has little room. */
   #hold: Disposable | undefined;
-  /** When a thread that has ended unasked is replaced. */
+  /** Replaces a thread that has ended unexpectedly. */
   #again: NodeJS.Timeout | undefined;
-  /** Marks in no file yet, with the log's bytes up to each since the one before. */
+  /** Marks whose entries are in no file yet, each with the bytes of log since the one before. */
   #marks: CheckpointMark[] = [];
   #lagBytes = 0;
-  /** The last mark, since the thread forgot all. */
+  /** The last mark that the thread still has to reach, or has reached. */
   #marked: Zxid | undefined;
   #isLow = false;
   #isStopped = false;
@@ -129,7 +129,7 @@ export class Archive implements AppendObserver {
   #closing: Promise<void> | undefined;
   #isClosed = false;
   #base: Zxid | undefined;
-  /** How often another state was adopted: a base of an earlier one is none any more. */
+  /** Number of adopted states: a base that was begun in an earlier one is abandoned. */
   #adoptedCount = 0;
   /** When the next base is due, by the clock of this process. */
   #baseDueMs: number;
@@ -143,7 +143,7 @@ export class Archive implements AppendObserver {
     this.#files = filesIn(parts.options.folder);
     const newest = listBases(basesFolderOf(parts.options.folder)).at(-1);
     this.#base = newest?.zxid;
-    // A base that the files behind it do not continue is none for what comes.
+    // What follows cannot be restored from a base that the files do not continue.
     const isContinued = newest !== undefined && !parts.isBehindGap;
     this.#baseDueMs = isContinued ? performance.now() + this.#baseEveryMs - ageOf(newest) : 0;
     // Before the first transaction, so that all of them can be restored.
@@ -161,12 +161,12 @@ export class Archive implements AppendObserver {
     return { end, files, base, lagBytes, gapCount: this.#gapCount, unable: { ...this.#unable } };
   }
 
-  /** Entries that may never be committed. */
+  /** Takes appended entries, which may never be committed. */
   appended(run: LoggedRun): void {
     this.#thread?.feed.appended(run);
   }
 
-  /** Entries that were appended may be no part of the history. */
+  /** The log was cut or replaced: it may lack entries that were appended so far. */
   replaced(): void {
     this.#thread?.feed.replaced();
   }
@@ -183,9 +183,7 @@ export class Archive implements AppendObserver {
     if (this.#again === undefined) this.#send(markCommand(mark));
   }
 
-  /**
-   * Replaces the limits. The next file that is written removes the files beyond them.
-   */
+  /** Replaces the limits. Files beyond them are removed when the next one is written. */
   change(settings: ArchiveSettings): void {
     const before = this.#baseEveryMs;
     this.#settings = settings;
@@ -206,16 +204,15 @@ export class Archive implements AppendObserver {
   }
 
   /**
-   * Marks what the state file has, unless that was marked: after an open nothing is, before the
-   * first write, and the log is held from its beginning.
+   * Marks the position of the state file, unless it or a later one is marked. After an open and
+   * before the first write nothing is marked, and the log is held from its beginning.
    */
   markApplied({ applied: { zxid }, digestHigh, digestLow }: StateMeta): void {
     if (this.#marked === undefined || this.#marked < zxid) this.advance({ zxid, digestHigh, digestLow, bytes: 0 });
   }
 
   /**
-   * While the disk has little room, nothing is archived, and the log is kept for nothing but what
-   * needs it.
+   * While the disk has little room, nothing is archived, and no log is held for the archive.
    */
   setLow(isLow: boolean): void {
     if (isLow === this.#isLow) return;
@@ -229,8 +226,8 @@ export class Archive implements AppendObserver {
   }
 
   /**
-   * Another state was adopted: the log continues that one. A restored one takes the place of the
-   * history, and nothing is missing before it.
+   * Another state was adopted, and the log continues from it. A restored state replaces the history,
+   * so there is no gap before it.
    */
   adopted(floor: Zxid): void {
     this.#begin = floor;
@@ -240,12 +237,12 @@ export class Archive implements AppendObserver {
       this.#baseDueMs = 0;
       return;
     }
-    // At once: what is behind the state can be restored only with a base that stands there.
+    // At once: later transactions can be restored only from a base at this position.
     this.#adoptedCount++;
     this.#beginBase((this.#takingBase ?? Promise.resolve()).then(() => this.#takeBase()));
   }
 
-  /** What is in no file is read again from the log, or is a gap. */
+  /** The thread reads entries in no file from the log again; those that it lacks are a gap. */
   #forgetMarks(restoredAt?: Zxid): void {
     this.#marks = [];
     this.#lagBytes = 0;
@@ -265,7 +262,7 @@ export class Archive implements AppendObserver {
     return this.status;
   }
 
-  /** The same, and no base is waited for. */
+  /** As {@link flush}, but does not wait for a base. */
   async flushFiles(): Promise<ArchiveStatus> {
     this.#resume();
     if (this.#thread !== undefined && this.#closing === undefined) {
@@ -309,7 +306,7 @@ export class Archive implements AppendObserver {
     return this.#isLow;
   }
 
-  /** No further base is taken, and one that is being taken is given up without a report. */
+  /** Takes no further base, and abandons one in progress without a report. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -367,7 +364,8 @@ export class Archive implements AppendObserver {
   }
 
   /**
-   * What the thread had in no file is read again from the log, which is held behind the last file.
+   * Entries that the thread had in no file are read from the log again, which is held from the end
+   * of the last file on.
    */
   #ended(status: number): void {
     if (this.#closing !== undefined) return;
@@ -378,7 +376,7 @@ export class Archive implements AppendObserver {
     this.#settle();
   }
 
-  /** Starts a thread in the place of one that has ended, with the marks that are in no file. */
+  /** Replaces a thread that has ended, and sends it the marks whose entries are in no file. */
   #resume(): void {
     if (this.#again === undefined || this.#closing !== undefined) return;
     clearTimeout(this.#again);
@@ -397,7 +395,7 @@ export class Archive implements AppendObserver {
       case "contained":
         return this.#reached(report.end);
       case "gap":
-        // One that was taken behind it, of an adopted state, is enough.
+        // A base behind the gap, which an adopted state has, is enough.
         if (this.#base === undefined || this.#base < report.end) this.#baseDueMs = 0;
         this.#gapCount++;
         return this.#parts.options.noted({ kind: "gap", after: report.after, end: report.end });
@@ -410,7 +408,7 @@ export class Archive implements AppendObserver {
     }
   }
 
-  /** The log need not be kept up to here. */
+  /** The log up to here is not held any more. */
   #reached(end: Zxid): void {
     this.#end = end;
     const behind = this.#marks.findIndex((mark) => mark.zxid > end);
@@ -419,11 +417,10 @@ export class Archive implements AppendObserver {
     this.#keep(end);
   }
 
-  /** No base is taken in a store that writes nothing: it would be one like the last. */
+  /** Called when something was written: a base of an unchanged state would equal the last one. */
   #takeBaseIfDue(): void {
     if (this.#takingBase !== undefined || this.#isLow || this.#isStopped || performance.now() < this.#baseDueMs) return;
-    // A restored state may have to be given up again: it is none of the history until a quorum has
-    // it.
+    // A restored state is no part of the history until a quorum has it: it may be given up.
     if (!this.#parts.isStateCommitted()) return;
     this.#beginBase(this.#takeBase());
   }
@@ -447,14 +444,14 @@ export class Archive implements AppendObserver {
       this.#base = position.zxid;
       this.#wrote("base");
     } catch (cause) {
-      // Of another state than the present one.
+      // The failure of a base whose state was replaced meanwhile is not reported.
       if (this.#isStopped || this.#adoptedCount !== adoptedCount) return;
       this.#baseDueMs = performance.now() + RETRY_MS;
       this.#fail("base", cause instanceof Error ? cause.message : String(cause));
     }
   }
 
-  /** A restored state is no base before a quorum has it: it may have to be given up again. */
+  /** A base of a restored state waits until a quorum has that state: it may be given up. */
   async #untilCommitted(adoptedCount: number): Promise<void> {
     for (;;) {
       if (this.#adoptedCount !== adoptedCount) throw new Error("another state was adopted");
@@ -478,7 +475,7 @@ export class Archive implements AppendObserver {
     const before = this.#hold;
     // Also while this is being closed: the thread copies what is marked, file after file.
     this.#hold = this.#isLow || this.#isClosed ? undefined : this.#parts.hold(after);
-    // In this order, so that the log is never let go of in between.
+    // The new hold begins before the old one ends, so that nothing is purged in between.
     before?.[Symbol.dispose]();
   }
 
@@ -503,8 +500,8 @@ function markCommand({ zxid, bytes, digestHigh, digestLow }: CheckpointMark): Ar
 }
 
 /**
- * How long ago a base was taken; without end for a damaged one. One of a clock that was set back
- * since is as one of now: the next base would be due when the clock is there again.
+ * Time since a base was taken; infinite for a damaged one. If the clock was set back since, the
+ * base counts as new: otherwise no base would be due until the clock has caught up.
  */
 function ageOf(base: ListedBase): number {
   try {

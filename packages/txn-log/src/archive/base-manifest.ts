@@ -52,7 +52,7 @@ export function encodeManifest(manifest: BaseManifest): Buffer {
 }
 
 /**
- * Reads a manifest that anybody may have written: each field is checked.
+ * Reads a manifest from an untrusted source: each field is checked.
  *
  * @param file where it was found, for the error
  * @throws StoreError `DAMAGED` or `NEWER_FORMAT`

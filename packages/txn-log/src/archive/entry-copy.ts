@@ -6,8 +6,9 @@ import type { EntryFeedReader } from "./entry-feed.ts";
 const READ_BYTES = 256 * 1024;
 
 /**
- * Copies committed entries into files of the archive: from the feed, and those that it lacks from
- * the log. The log's own chain, which has all entries before it in it, proves both.
+ * Copies committed entries into files of the archive: from the feed, or from the log where the feed
+ * lacks them. The log's chain covers all earlier entries, so comparing it at the end of a file
+ * verifies every entry of the file, whatever its source.
  */
 export class EntryCopy {
   /** Entries that came from the feed. */
@@ -25,7 +26,7 @@ export class EntryCopy {
   /**
    * Adds some of the entries that follow the writer's last one, up to a zxid that is committed.
    *
-   * @throws Error where the log has none of them, or others than were copied before
+   * @throws Error if the log ends before them, or differs from what was copied before
    */
   copySome(writer: ArchiveFileWriter, upTo: Zxid): void {
     const fed = this.#feed.next(writer.last);
@@ -41,9 +42,9 @@ export class EntryCopy {
   }
 
   /**
-   * To be called before a file ends.
+   * Compares the chain at the last copied entry with the log's; to be called before a file ends.
    *
-   * @throws Error where the log has other entries than were copied, or has let go of them
+   * @throws Error if the log has other entries than were copied, or has purged them
    */
   prove({ end: { zxid, chain } }: ArchiveFileWriter): void {
     if (this.#log.chainAt(zxid) !== chain) throw otherEntries(zxid);
@@ -60,5 +61,5 @@ export class EntryCopy {
 }
 
 function otherEntries(zxid: Zxid): Error {
-  return new Error(`up to ${formatZxid(zxid)} the log has other entries than were copied, or has let go of them`);
+  return new Error(`up to ${formatZxid(zxid)} the log has other entries than were copied, or has purged them`);
 }

@@ -25,11 +25,14 @@ export interface FeedMemory {
 }
 
 /**
- * More than twice what is appended from one mark to the next under load, so that a thread at low
- * priority has time.
+ * More than twice the bytes that are appended between two marks under load: the archive's thread
+ * runs at low priority and may take them late.
  */
 const FEED_BYTES = 8 * 1024 * 1024;
-/** Share of the ring that is free before it is used again: a hole is one, not many. */
+/**
+ * A ring that was full is used again once this share of it is free, so that the log is read back in
+ * one long run instead of many short ones.
+ */
 const FREE_SHARE = 1 / 4;
 const FIRST_HISTORY = 1;
 
@@ -39,7 +42,7 @@ export function newFeedMemory(sizeBytes: number = FEED_BYTES): FeedMemory {
   return { ring: newRingMemory(sizeBytes), history };
 }
 
-/** The end of the driver's thread. */
+/** The driver's end of the feed. */
 export class EntryFeed {
   readonly #ring: RingWriter;
   readonly #history: Int32Array;
@@ -60,19 +63,19 @@ export class EntryFeed {
     this.#isFull = !isTaken;
   }
 
-  /** From here on the log may have other entries than those that were appended. */
+  /** The log was cut or replaced: it may lack entries that were appended so far. */
   replaced(): void {
     const history = Atomics.add(this.#history, 0, 1) + 1;
     this.#record = { ...this.#record, generation: history };
   }
 }
 
-/** The end of the archive's thread. */
+/** The end of the feed at the archive's thread. */
 export class EntryFeedReader {
   readonly #ring: RingReader;
   readonly #history: Int32Array;
   readonly #batch = new BatchCursor();
-  /** Where the next frame begins, in a run that is taken in part; -1: none is. */
+  /** Where the next frame begins in a run of which a part was taken; -1 if there is none. */
   #at = -1;
 
   constructor(memory: FeedMemory) {
@@ -81,9 +84,8 @@ export class EntryFeedReader {
   }
 
   /**
-   * The first entry behind a zxid that is here; the log may have others between. Forgets all before
-   * it. Zxids of later calls must not be lower, but for those of entries that are read from the
-   * log.
+   * The first entry after a zxid in the feed; the log may have entries between the two. Drops the
+   * entries before it, so a caller that goes back to a lower zxid has to read them from the log.
    */
   next(after: Zxid): Zxid | undefined {
     const ring = this.#ring;
@@ -118,7 +120,7 @@ export class EntryFeedReader {
   #firstBehind(after: Zxid): Zxid | undefined {
     const { bytes, end } = this.#ring;
     if (this.#at === end) return undefined;
-    // Most often nothing has to be passed over.
+    // Usually the first entry is the one.
     const first = frameZxid(bytes, this.#at);
     if (first > after) return first;
     const batch = this.#batch;

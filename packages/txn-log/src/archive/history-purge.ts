@@ -55,7 +55,7 @@ export async function purgeHistory(parts: HistoryPurgeParts, options: HistoryPur
   }
 }
 
-/** What a purge would stop at before its first step. */
+/** Why a purge would end before its first step; undefined if nothing prevents it. */
 export function purgeObstacle({ directory, logDirectory, log }: HistoryPurgeParts, through: Zxid): string | undefined {
   const { tail } = log.durable;
   if (through > tail.zxid) return `the last transaction of this server is ${formatZxid(tail.zxid)}`;
@@ -83,7 +83,7 @@ class HistoryPurging {
     await this.#copyAll(end);
     await this.#takeBase();
     await this.#discard(end, sequence);
-    // What the log has still would be copied again.
+    // Otherwise the entries that the log still has would be copied again.
     const plan = planPurge(archive.folder, through);
     archive.remove(plan);
     await this.#rewriteState();
@@ -128,7 +128,7 @@ class HistoryPurging {
     }
   }
 
-  /** The log lets go of all segments before one, and their files are removed. */
+  /** The log gives up all segments before one, and their files are removed. */
   async #discard(end: Zxid, sequence: number): Promise<void> {
     const { log, logDirectory } = this.#parts;
     await this.#until(async () => {
@@ -155,7 +155,7 @@ class HistoryPurging {
     }
   }
 
-  /** Tries again until an attempt gives no reason why not, at most for a time. */
+  /** Retries until an attempt names no obstacle, or the time is over. */
   async #until(attempt: () => Promise<string | undefined>): Promise<void> {
     const endMs = performance.now() + (this.#options.waitMs ?? WAIT_MS);
     for (;;) {

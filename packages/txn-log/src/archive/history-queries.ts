@@ -5,8 +5,8 @@ import type { HistoryCall, HistoryThreadData } from "./history-thread.ts";
 import type { TimePlace } from "./time-places.ts";
 
 /**
- * Answers clients' questions about the past, one after the other, in a thread of its own: that of
- * the archive shall not wait for a base that is read. It starts with the first question.
+ * Answers clients' questions about the past, one after the other, in a thread of its own, so that
+ * the archive's thread does not wait while a base is read. It starts with the first question.
  */
 export class HistoryQueries implements AsyncDisposable {
   readonly #data: HistoryThreadData;

@@ -201,7 +201,7 @@ export class HistoryReader {
     const range = this.range(floor);
     if (range === undefined) return undefined;
     const { after, end: last } = range;
-    // Nothing was there before the first transaction of all.
+    // Before the very first transaction there were no nodes.
     const first =
       after === 0
         ? ((after + 1) as Zxid)

@@ -1,7 +1,7 @@
 import { type ByteSlice, OpCode, type TxnOp } from "@zooid/model/storage";
 import { changesChildren } from "./path-index.ts";
 
-/** Names that come and go take no more memory than some tens of MiB. */
+/** Bounds the memory for names that come and go to some tens of MiB. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
 /**
