@@ -8,7 +8,7 @@ import { ExitStatus, exitStatusOf } from "../process/exit-status.ts";
 import { importFromApache } from "./import.ts";
 import { parseOfflineCommand } from "./offline-command.ts";
 
-const NUMBERS = /^ids of kept sessions begin with 1 server number of Apache's, 1: give the servers/;
+const NUMBERS = /^ids of kept sessions begin with the numbers of Apache's servers, 1: give the servers/;
 const MEMBER = "2=zk-2:2888:3888;2181";
 /** The snapshot ends at 0x14. */
 const NEXT = transaction({ zxid: 0x15n, type: ApacheType.DELETE, record: recordOf.delete("/null") });

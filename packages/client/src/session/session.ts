@@ -59,7 +59,8 @@ export interface SessionSinks {
   /**
    * Connect; answered by `opened` or `disconnected`.
    *
-   * @param reachMs time until something answers at the address; undefined: no limit of its own
+   * @param reachMs maximum time until the address accepts or refuses the connection; undefined:
+   *   only the attempt as a whole is limited
    */
   dial(address: HostAddress, reachMs: number | undefined): void;
   /** Close the connection, or cancel the attempt, without further events of it. */
@@ -103,11 +104,14 @@ const PING_AFTER_MS_MAX = 10_000;
  */
 const REFUSED_ROUNDS = 3;
 /**
- * Time until something answers at an address, in the first round through all addresses. The address
- * of a host that is gone refuses nothing: it is silent, and other servers wait behind it. The time
- * doubles, up to the limit of an attempt, after each round in which all addresses were silent, as
- * they are where round trips take longer. Where one answered, as servers without a leader do, it
- * doubles after four rounds: the silent one may be far away.
+ * Maximum time until an address accepts or refuses a connection, in the first round through all
+ * addresses.
+ *
+ * The address of a host that is gone does neither, as that of a pod that was replaced, and would
+ * take the whole time of an attempt while servers that could serve come after it. But a round trip
+ * may also take longer than this. So the time doubles, up to that of an attempt, after each round
+ * in which no address answered, and after four rounds in which one did: servers without a leader
+ * answer and refuse, while the silent one may be far away.
  */
 const REACH_MS_LEAST = 500;
 const DOUBLINGS_PER_ANSWERED_ROUND = 0.25;
@@ -145,7 +149,7 @@ export class Session {
    */
   #refusedRounds = 0;
   #wasRefused = false;
-  /** How often the time for reaching an address has doubled since the last connection, in parts. */
+  /** Doublings of {@link REACH_MS_LEAST} since the last connection; some rounds add a part of one. */
   #doublings = 0;
   #wasReached = false;
   #handshakeAtMs = 0;

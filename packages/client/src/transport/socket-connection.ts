@@ -63,9 +63,11 @@ export function socketConnection(
       },
     },
   });
-  // The system waits for minutes where nothing answers, as at the address of a host that is gone.
+  // The system's own limit is minutes where nothing answers, as at the address of a host that is
+  // gone.
   const unreached = reachMs === undefined ? undefined : startTimer(reachMs, () => socket.destroy(silence(reachMs)));
-  // A server that is down is dialed again and again, in the end perhaps from its own port.
+  // Dialing a port of this machine where no server listens may connect it to itself, if the system
+  // chooses that port as the local one.
   socket.once("connect", () => {
     unreached?.cancel();
     if (isConnectedToItself(socket)) socket.destroy(selfConnection(socket));

@@ -6,14 +6,15 @@ import { OfflineError } from "../offline-error.ts";
 import { type ApacheDirectories, type ApacheFile, type ApacheFiles, apacheFiles, folderOf } from "./apache-files.ts";
 import { damageIn, decodedEntry, logsBehind } from "./read-apache.ts";
 
-/** How far the directory of one Apache server goes, found without its tree. */
+/** Epochs and last transaction of one Apache server's directory, found without loading its tree. */
 export interface ApacheVoter {
   readonly directories: ApacheDirectories;
   readonly files: ApacheFiles;
   /** Its number; undefined where the directory has no `myid`. */
   readonly sid: number | undefined;
   /**
-   * As the files say; where one is missing, the epoch of the last transaction, as Apache takes it.
+   * Of the files with these names; if one is missing, the epoch of the last transaction, as in
+   * Apache's server.
    */
   readonly acceptedEpoch: number;
   readonly currentEpoch: number;
@@ -29,8 +30,8 @@ const SID_TEXT = /^\s*\d{1,3}\s*$/;
 const NOTHING = { acl: () => {}, node: () => {}, rest: () => {} };
 
 /**
- * Finds how far a directory goes, as Apache's server does in an election: every log behind its
- * newest snapshot is read, and the snapshot itself where no log goes as far.
+ * Finds the last transaction of a directory as Apache's server does before an election: it reads
+ * every log after the newest snapshot, and the snapshot itself if the logs end before it.
  *
  * @throws OfflineError and StoreError
  */
@@ -45,7 +46,7 @@ export async function findVoter(directories: ApacheDirectories, warn: (text: str
   if (currentEpoch < ofLast || acceptedEpoch < currentEpoch) {
     warn(
       `${directories.dataDir}: its accepted epoch is ${acceptedEpoch}, its current epoch ${currentEpoch}, and its last transaction ` +
-        `${shown(zxid)}: a server that was stopped leaves none below the next; the highest of them counts`,
+        `${shown(zxid)}: on a stopped server none of these is below the next one; the highest is used`,
     );
   }
   return {
@@ -63,13 +64,13 @@ export function epochMaxOf({ acceptedEpoch, currentEpoch }: ApacheVoter): number
   return Math.max(acceptedEpoch, currentEpoch);
 }
 
-/** As Apache's server, an older snapshot stands in for one that is not whole. */
+/** As in Apache's server, an older snapshot replaces one that is not whole. */
 async function lastZxid({ snapshots, logs }: ApacheFiles): Promise<bigint> {
   let damage: StoreError | undefined;
   for (const { path, zxid } of snapshots) {
     const last = lastLogged(logsBehind(logs, zxid));
     if (last >= zxid) return last;
-    // A follower that got its leader's tree has no log of it.
+    // A follower that received its leader's snapshot has no log up to it.
     const found = await damageIn(path, NOTHING);
     if (found === undefined) return zxid;
     damage ??= found;
@@ -107,8 +108,8 @@ function sidIn(dataDir: string): number | undefined {
 export type Comparison = "one history" | "nothing in common";
 
 /**
- * Compares the logs of two servers where both have a transaction. Servers of one ensemble never
- * have two for one zxid.
+ * Compares the transactions that are in the logs of both servers. Servers of one ensemble never have
+ * different transactions with one zxid.
  *
  * @throws OfflineError that names the first zxid with two transactions, StoreError
  */
@@ -143,11 +144,11 @@ interface Header {
   readonly header: string;
 }
 
-/** Later versions write more behind the header, so that only the header is the same everywhere. */
+/** Only headers are compared: what follows one depends on the version of the server. */
 function* headers(files: readonly ApacheFile[]): Generator<Header, void, void> {
   for (const { path } of files) {
     for (const bytes of apacheLogEntries(path)) {
-      // Throws where the entry is none.
+      // Throws, as the entry is too short.
       if (bytes.length < HEADER_BYTES) decodedEntry(path, bytes);
       yield {
         zxid: bytes.readBigInt64BE(ZXID_OFFSET),

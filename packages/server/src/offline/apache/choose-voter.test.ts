@@ -102,13 +102,13 @@ test("files that put an epoch below the last transaction's are warned of, and th
   expect(warnings).toEqual([expect.stringMatching(/a1: its accepted epoch is 2, its current epoch 3, and its last/)]);
 });
 
-test("where the newest is damaged, another one that goes as far is taken", async () => {
+test("where the newest is damaged, another one with the same last transaction is taken", async () => {
   const places = [1, 2].map((sid) =>
     makeApacheDirectory(join(folder, `a${sid}`), { ...EPOCHS, sid, snapshot: 0n, transactions: FIVE }),
   );
   damage(places[0] ?? "", "snapshot.0");
   expect(takenOf(await readPlaces(places))).toEqual(["a2", "500000004", 5]);
-  expect(warnings.join()).toMatch(/a1\/version-2\/snapshot\.0 is damaged at .*; another directory that goes as far/);
+  expect(warnings.join()).toMatch(/a1\/version-2\/snapshot\.0 is damaged at .*; another directory with the same last transaction/);
 });
 
 test("directories without a common transaction are warned of", async () => {
@@ -122,8 +122,8 @@ test("directories without a common transaction are warned of", async () => {
 const CONFIG = ["server.1=zk1:2888:3888:participant", "server.2=zk2:2888:3888", "server.3=zk3:2888:3888:participant"];
 
 test.each([
-  ["one of three voters", [1], /lists 3 voters, and the directories of 1 are named: those of a majority, 2, have/],
-  ["one of three voters beside an observer", [1, 4], /lists 3 voters, and the directories of 1 are named/],
+  ["one of three voters", [1], /lists 3 voters, but only the directories of 1 are named: those of a majority, 2, have/],
+  ["one of three voters beside an observer", [1, 4], /lists 3 voters, but only the directories of 1 are named/],
   ["a majority", [1, 3], undefined],
 ] as const)("%s", async (_, sids, warning) => {
   const set = recordOf.set("/zookeeper/config", [...CONFIG, "server.4=zk4:2888:3888:observer"].join("\n"), -1);
@@ -152,7 +152,7 @@ test.each<[string, (places: readonly [string, string]) => void, RegExp]>([
   [
     "a damaged log, which may hide the newest",
     ([, other]) => damage(other, "log.500000001"),
-    /a2.*log\.500000001 is damaged at .*; leave its directory out only where the others are those of a majority/,
+    /a2.*log\.500000001 is damaged at .*; leave its directory out only if the others are those of a majority/,
   ],
   [
     "an epoch that is none",

@@ -17,11 +17,11 @@ export interface ApacheEnsemble {
 }
 
 const LEAVE_OUT =
-  "leave its directory out only where the others are those of a majority of the voters, which has every acknowledged write";
+  "leave its directory out only if the others are those of a majority of the voters, which has every acknowledged write";
 
 /**
- * Reads the directories of one ensemble's servers, and takes the state of the one that its servers
- * would elect: with the highest current epoch and, of these, the last transaction.
+ * Reads the directories of one ensemble's servers, and takes the state of the server that they would
+ * elect: the one with the highest current epoch and, among those, the latest transaction.
  *
  * @throws OfflineError and StoreError
  */
@@ -40,7 +40,7 @@ export async function readEnsemble(
     if (compareVoters(newest, other) === "one history") continue;
     warn(
       `${newest.directories.dataDir} and ${other.directories.dataDir} have no transaction in common: ` +
-        "whether they are of one ensemble is not checked",
+        "whether they are of one ensemble is unknown",
     );
   }
   const [taken, state] = await newestWhole(newestFirst, warn);
@@ -54,7 +54,7 @@ function isNewer(one: ApacheVoter, other: ApacheVoter): boolean {
   return one.zxid > other.zxid;
 }
 
-/** Beside a damaged directory, another one that goes as far does as well. */
+/** If the newest directory is damaged, another one with the same last transaction will do. */
 async function newestWhole(
   newestFirst: readonly ApacheVoter[],
   warn: (text: string) => void,
@@ -70,7 +70,7 @@ async function newestWhole(
       if (damage !== undefined) continue;
       damage = error;
       if (newestFirst.length > 1)
-        warn(`${error.message}; another directory that goes as far is taken, if there is one`);
+        warn(`${error.message}; another directory with the same last transaction is taken, if there is one`);
     }
   }
   throw damage;
@@ -93,7 +93,7 @@ function warnOfMissing(voters: readonly ApacheVoter[], { tree }: ApacheState, wa
   const read = voters.filter(({ sid }) => sid === undefined || listed.includes(sid)).length;
   if (listed.length === 0 || read >= needed) return;
   warn(
-    `/zookeeper/config lists ${counted(listed.length, "voter")}, and the directories of ${read} are named: ` +
+    `/zookeeper/config lists ${counted(listed.length, "voter")}, but only the directories of ${read} are named: ` +
       `those of a majority, ${needed}, have every acknowledged write`,
   );
 }
@@ -107,7 +107,7 @@ function votersIn(config: string): readonly number[] {
     .map(Number);
 }
 
-/** Damage of one of several directories is an obstacle: it may hide what the others lack. */
+/** A damaged directory among several stops the import: it may have writes that the others lack. */
 async function explained<T>(isOne: boolean, find: () => Promise<T>): Promise<T> {
   try {
     return await find();

@@ -69,8 +69,8 @@ test("dropped sessions leave nothing, and nothing to warn of", () => {
 
 test.each([
   [undefined, "1, 9: give"],
-  [1, "1, 9, and so is this server's: give"],
-  [4, "1, 9, not 4: give"],
+  [1, "1, 9, and this server is number 1, too: give"],
+  [4, "1, 9, this server is 4: give"],
 ])("the numbers that begin the ids of kept sessions are named to server %s", (sid, text) => {
   expect(keeping(sid).warnings).toEqual([expect.stringContaining(text)]);
 });

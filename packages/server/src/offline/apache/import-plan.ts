@@ -1,4 +1,4 @@
-import { counted, EPOCH_ALARM, EPOCH_MAX, type Member } from "@zooid/model";
+import { EPOCH_ALARM, EPOCH_MAX, type Member } from "@zooid/model";
 import { APACHE_EPOCH_GAP, type ImportedSessions } from "@zooid/txn-log/sqlite";
 import { OfflineError } from "../offline-error.ts";
 import type { ApacheEnsemble } from "./choose-voter.ts";
@@ -64,9 +64,10 @@ export function planImport({ state, epochMax }: ApacheEnsemble, { sessions, memb
 function numbersText(numbers: readonly number[], member: Member | undefined): string {
   const named = [...numbers].sort((a, b) => a - b).join(", ");
   const sid = member?.sid;
-  const ours = sid === undefined ? "" : `, ${numbers.includes(sid) ? "and so is this server's" : `not ${sid}`}`;
+  const isOurs = sid !== undefined && numbers.includes(sid);
+  const ours = sid === undefined ? "" : isOurs ? `, and this server is number ${sid}, too` : `, this server is ${sid}`;
   return (
-    `ids of kept sessions begin with ${counted(numbers.length, "server number")} of Apache's, ${named}${ours}: ` +
-    "give the servers of the new ensemble other numbers, so that tools tell from an id which side made it"
+    `ids of kept sessions begin with the numbers of Apache's servers, ${named}${ours}: ` +
+    "give the servers of the new ensemble other numbers, so that an id shows which ensemble made it"
   );
 }

@@ -24,11 +24,11 @@ export interface ApacheState {
   readonly tree: ApacheTree;
 }
 
-/** Where a transaction has its zxid: behind the session and its counter. */
+/** Offset of the zxid in a transaction: behind the session and its counter. */
 const ZXID_OFFSET = 12;
 /** The low half of a zxid; the high one is the epoch. */
 const COUNTER_MASK = 0xffff_ffffn;
-/** Whose paths have the same bytes in every charset that a Java machine may have used. */
+/** Paths of these characters have the same bytes in every charset that a JVM may use. */
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
@@ -121,7 +121,7 @@ class Replay {
         continue;
       }
       if (entry.value !== undefined && isLast)
-        this.#warn(`${file}: no whole entry begins at byte ${entry.value}; the log is read up to there`);
+        this.#warn(`${file}: no whole entry begins at byte ${entry.value}; the log is read up to that byte`);
       return;
     }
   }
