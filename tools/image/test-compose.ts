@@ -20,7 +20,7 @@ const HEALTHY_DEADLINE_MS = 60_000;
 const POLL_MS = 200;
 const FILE = join(ROOT, "image/compose.yaml");
 
-/** podman's own choices fail on some machines, see `podman.ts`; names need netavark. */
+/** podman's defaults fail on some machines, see `podman.ts`; names of services need netavark. */
 const CONTAINERS_CONF = `[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 [engine]
@@ -30,8 +30,8 @@ network_backend = "netavark"
 `;
 
 /**
- * image/compose.yaml as it is, but for the ports of this machine, serves kazoo, Kafka and SolrCloud
- * as Apache ZooKeeper does, while its members are killed and restarted.
+ * Starts image/compose.yaml, with this image and free ports, and runs kazoo, Kafka and SolrCloud on
+ * it while members are killed and restarted. All must see what they see on Apache ZooKeeper.
  */
 export async function testCompose(tag: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "compose-test-"));
@@ -62,7 +62,7 @@ async function runSystem(system: System, servers: readonly EnsembleServer[], fol
 class ComposeProject {
   readonly #tag: string;
   readonly #folder: string;
-  /** A name that no other run has: others may run at the same time. */
+  /** Unique, as other runs may be under way. */
   readonly #name: string;
   readonly #program = pythonProgram("podman-compose", COMPOSE_VERSION);
 
@@ -72,7 +72,7 @@ class ComposeProject {
     this.#name = `zooid${folder.slice(-6).toLowerCase()}`;
   }
 
-  /** @returns its members, which are healthy */
+  /** @returns the members, once all are healthy */
   async up(): Promise<readonly EnsembleServer[]> {
     const ports = await freePorts(SERVICES.length);
     let file = readFileSync(FILE, "utf8").replace("localhost/zooid:latest", this.#tag);

@@ -54,7 +54,7 @@ export class JavaProgram {
     this.#process = child;
   }
 
-  /** Without warning. */
+  /** By SIGKILL. */
   async end(): Promise<void> {
     const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;

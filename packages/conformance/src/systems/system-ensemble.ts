@@ -9,9 +9,9 @@ export interface EnsembleServer {
   /** The port for clients. */
   readonly port: number;
   launch(): Promise<void>;
-  /** Without warning. */
+  /** By SIGKILL. */
   kill(): Promise<void>;
-  /** As an operator asks for it. */
+  /** As an operator would. */
   stop(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function hostsOf(servers: readonly EnsembleServer[]): string {
   return servers.map(({ port }) => `127.0.0.1:${port}`).join();
 }
 
-/** The leader, when every server serves. */
+/** Waits until every server serves. @returns the leader */
 export async function led(servers: readonly EnsembleServer[]): Promise<EnsembleServer> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
@@ -35,13 +35,13 @@ export async function led(servers: readonly EnsembleServer[]): Promise<EnsembleS
 }
 
 export interface NodeNames {
-  /** Whether the system will still delete a node. */
+  /** Whether the system has yet to delete a node. */
   isPending(path: string): boolean;
-  /** A path without what differs from run to run. */
+  /** A path with the parts that differ between runs replaced. */
   masked(path: string): string;
 }
 
-/** All nodes below a chroot, each masked path once, once the system has no change left to make. */
+/** Waits until the system has deleted its pending nodes. @returns masked paths below the chroot */
 export async function nodesBelow(
   chroot: string,
   servers: readonly EnsembleServer[],
@@ -52,12 +52,12 @@ export async function nodesBelow(
   for (;;) {
     const paths = await walk(client);
     if (paths !== undefined && !paths.some(isPending)) return [...new Set(paths.map(masked))];
-    if (performance.now() > deadline) throw new Error(`changes are still to be made: ${paths?.filter(isPending)}`);
+    if (performance.now() > deadline) throw new Error(`the system has not deleted ${paths?.filter(isPending)}`);
     await delay(200);
   }
 }
 
-/** Undefined when a node went meanwhile. */
+/** Undefined if a node was deleted meanwhile. */
 async function walk(client: Client): Promise<readonly string[] | undefined> {
   const paths: string[] = [];
   const visit = async (path: string): Promise<void> => {

@@ -9,7 +9,7 @@ import { eachOf, toolOptions } from "../tool-options.ts";
 import type { EnsembleServer } from "./system-ensemble.ts";
 
 export interface SystemPlace {
-  /** Running servers; they run on afterwards. */
+  /** Running servers; they keep running afterwards. */
   readonly servers: readonly EnsembleServer[];
   /** For the system's processes; the caller deletes it. */
   readonly folder: string;
@@ -25,7 +25,7 @@ export interface System {
   run(place: SystemPlace): Promise<readonly string[]>;
 }
 
-/** What a system does on Apache ZooKeeper, as `--record` writes it. */
+/** The file of a system's transcript on Apache ZooKeeper, which `--record` writes. */
 export function transcriptOf({ name }: System): string {
   return resolve(import.meta.dirname, `../../transcripts/${name}.txt`);
 }

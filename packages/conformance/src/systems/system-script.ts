@@ -4,10 +4,10 @@ import { type EnsembleServer, led } from "./system-ensemble.ts";
 
 const SUCCESSOR_DEADLINE_MS = 60_000;
 const POLL_MS = 200;
-/** How a client's answer begins where a command has failed. */
+/** The first word of a client's answer to a command that has failed. */
 const FAILED = "failed";
 
-/** What a system goes through: questions to its client, and deaths in the ensemble, a line each. */
+/** The steps of a system's scenario, commands to its client and crashes, each a line of a transcript. */
 export class SystemScript {
   readonly lines: string[] = [];
   readonly #client: PeerProcess;
@@ -18,7 +18,7 @@ export class SystemScript {
     this.#servers = servers;
   }
 
-  /** Absolute paths are not shown. @throws where the command has failed */
+  /** Sends a command; its absolute paths are not in the transcript. @throws if it has failed */
   async ask(...words: readonly unknown[]): Promise<void> {
     const answer = await this.#client.ask(...words);
     if (answer.startsWith(FAILED)) throw new Error(`${words.join(" ")} ${answer}`);
@@ -44,8 +44,8 @@ export class SystemScript {
   /**
    * Kills the process that has a role, and waits until another one has it.
    *
-   * @param role the question which process it is, which is also a word for messages
-   * @returns what starts it again
+   * @param role the client's command that names the process; messages call it so, too
+   * @returns the process, to be started again
    */
   async killHolder<T extends { end(): Promise<void> }>(
     role: string,

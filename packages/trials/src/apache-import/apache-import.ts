@@ -146,7 +146,7 @@ async function killUnderLoad(of: ServerOptions, Kind: LoadKind): Promise<number>
 
 type LoadKind = new (random: Random, port: number) => Load;
 
-/** Begins from some of the snapshots that the directory has. */
+/** Imports again, from some of the older snapshots in the directory. */
 async function compareSnapshots(
   round: number,
   version2: string,

@@ -3,7 +3,7 @@ import { type Client, type CreateMode, connect, digestId, isZkError } from "@zoo
 import type { Random } from "@zooid/conformance/internal/random";
 import type { Load } from "./load.ts";
 
-/** Who may read what access lists close. */
+/** The user who may read nodes with closed access lists. */
 export const USER = "alice:secret";
 const SESSION_MS = 40_000;
 const FOLDERS = 24;
@@ -104,7 +104,7 @@ export class ApacheLoad implements Load {
       this.answered++;
     } catch (error) {
       if (!isZkError(error)) throw error;
-      // A lane of a lost connection shall not spin.
+      // A client that has been ended fails each request at once: the loop must not spin.
       if (this.#stopping.signal.aborted) await delay(1);
     }
   }

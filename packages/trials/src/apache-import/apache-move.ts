@@ -29,7 +29,7 @@ import { FOLDER, MovingClients } from "./moving-clients.ts";
 import { ReportingClient } from "./reporting-client.ts";
 
 const APACHE_SIDS = [1, 2, 3];
-/** Other numbers than Apache's, as the import advises. */
+/** Numbers of our servers, different from Apache's as the import advises. */
 const ZOOID_SIDS = [11, 12, 13];
 const IMPORT_MS = 600_000;
 

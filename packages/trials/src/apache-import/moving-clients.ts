@@ -44,7 +44,7 @@ export class MovingClients implements AsyncDisposable {
     this.#locking = Promise.allSettled(clients.map((zk) => this.#lockAgain(zk)));
   }
 
-  /** Takes and releases the lock until the end. */
+  /** Takes and releases the lock until the clients stop. */
   async #lockAgain(zk: Client): Promise<void> {
     const mutex = new Mutex(zk, LOCK, { onSuspended: "keep" });
     const { signal } = this.#ending;
@@ -76,7 +76,7 @@ export class MovingClients implements AsyncDisposable {
     const { names } = await watcher.children(FOLDER);
     deepStrictEqual([...names].sort(), before.map(({ own }) => own.slice(FOLDER.length + 1)).sort());
     const { path } = await writer.create(`${FOLDER}/n-`, "", { mode: "ephemeral-sequential" });
-    deepStrictEqual(path, `${FOLDER}/n-${String(before.length).padStart(10, "0")}`, "the sequence goes on");
+    deepStrictEqual(path, `${FOLDER}/n-${String(before.length).padStart(10, "0")}`, "the sequence continues");
     ok((await watcher.exists(orphanPath)) !== null, "a session without its client lives its timeout");
     const granted = this.grants;
     while (this.grants < granted + this.#clients.length) await writer.exists("/");
@@ -85,7 +85,7 @@ export class MovingClients implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
-    // After a failure no server may be left that could end a session.
+    // After a failure there may be no server left to end a session.
     for (const zk of this.#clients) zk.disconnect();
     await this.#locking;
   }

@@ -3,7 +3,7 @@ import type { Client } from "@zooid/client";
 
 const PAUSE_MS = 5;
 
-/** Sets a node to the number of answered writes and one more, again and again. */
+/** Repeatedly sets a node to the number of answered writes plus one. */
 export class AnsweredCounter {
   readonly #client: Client;
   #isOver = false;
@@ -25,7 +25,7 @@ export class AnsweredCounter {
         this.gapMs = Math.max(this.gapMs, performance.now() - lastMs);
         lastMs = performance.now();
       } catch {
-        // Without an answer it may be carried out or not; it is written again.
+        // An unanswered write may have been carried out or not: the same number is written again.
       }
       await delay(PAUSE_MS);
     }

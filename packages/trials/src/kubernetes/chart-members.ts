@@ -1,6 +1,6 @@
 /**
- * The hooks of the chart, deploy/helm, as they are: pods of a StatefulSet come and go, and
- * `members.sh` gives and takes their votes.
+ * Runs the hooks of the chart in deploy/helm unchanged: as pods of a StatefulSet come and go,
+ * `members.sh` adds and removes their votes.
  *
  *     npm run tool -- chart-members [--keep]
  *
@@ -75,7 +75,7 @@ interface Asked {
   readonly voters: number;
   readonly observers?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** The script is killed once it has printed as many lines. */
+  /** Kills the script once it has printed this number of lines. */
   readonly killedAfter?: number;
 }
 

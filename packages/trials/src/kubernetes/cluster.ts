@@ -56,7 +56,7 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** @throws with what it printed where it fails */
+  /** @throws Error with its output if it fails */
   async kubectl(...args: readonly string[]): Promise<string> {
     return await this.#command("kubectl", args);
   }
@@ -118,7 +118,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // The kubelet and the API first, so that nothing starts again what ends.
+    // The kubelet and the API server end first, so that nothing restarts the others.
     for (const child of this.#processes.toReversed().filter(({ spawnfile }) => !/containerd$/.test(spawnfile)))
       await end(child);
     const ctr = ["-a", this.#socket, "-n", "k8s.io", "tasks"];

@@ -10,7 +10,7 @@ const COREDNS = "1.12.4";
 const CACHE = join(ROOT, ".cache");
 const COMMANDS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl"] as const;
 
-/** What runs a cluster and is not of Debian. */
+/** Programs of a cluster that are not in Debian. */
 export type Component = (typeof COMMANDS)[number] | "coredns" | "helm";
 
 /**
@@ -27,7 +27,7 @@ export function installComponents(): (component: Component) => string {
 
 function build(folder: string): void {
   mkdirSync(CACHE, { recursive: true });
-  // Complete once it has its name.
+  // A folder with this name is complete.
   const empty = mkdtempSync(`${folder}-`);
   const env = { ...process.env, GOBIN: empty, GOFLAGS: "-mod=mod" };
   const go = (args: readonly string[], cwd: string): string =>
@@ -52,15 +52,14 @@ function build(folder: string): void {
   try {
     renameSync(empty, folder);
   } catch (error) {
-    // Another tool was first.
+    // Another run has built it meanwhile.
     if (!existsSync(folder)) throw error;
     rmSync(empty, { recursive: true });
   }
 }
 
 /**
- * The module of Kubernetes requires its own libraries at no version: they have those of the
- * release.
+ * Kubernetes' go.mod names no versions of its own libraries: they get those of the release.
  */
 function moduleOf(text: string): string {
   const required = new Map<string, string>();

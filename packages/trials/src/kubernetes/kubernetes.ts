@@ -28,7 +28,7 @@ const [, appVersion = ""] = /^appVersion: (.*)$/m.exec(readFileSync(join(CHART, 
 const NAME = "zk-zooid";
 const SET = `statefulset/${NAME}`;
 const TIMEOUT = ["--wait", "--timeout", "180s"];
-/** Time that a client has before and behind an act. */
+/** Time for which a client writes before and after an act. */
 const QUIET_MS = 2000;
 
 using folder = mkdtempDisposableSync(join(tmpdir(), "kubernetes-trial-"));
@@ -111,7 +111,7 @@ async function withTls(): Promise<void> {
   expect("the first certificate is shown", (await shownName()) === "first");
   await act("another certificate", 3, async () => {
     putSecret("second");
-    // The kubelet looks every minute, about.
+    // The kubelet looks about once a minute.
     const endMs = performance.now() + 180_000;
     while ((await shownName()) !== "second" && performance.now() < endMs) await delay(1000);
     expect("the second certificate is shown", (await shownName()) === "second");
@@ -125,7 +125,7 @@ async function helm(verb: "install" | "upgrade", values: string, waits = true): 
   await cluster.helm(verb, "zk", CHART, "-n", "zk", ...kept, "--set", values, ...how);
 }
 
-/** Carries something out while a client of the first pods writes. */
+/** Carries out an act while a client of the first pods writes. */
 async function act(what: string, pods: number, carryOut: () => Promise<void>): Promise<void> {
   const hosts = Array.from(
     { length: pods },
@@ -158,7 +158,7 @@ async function timed(what: string, carryOut: () => Promise<void>): Promise<void>
 }
 
 function expect(what: string, isSo: boolean, text = ""): void {
-  if (!isSo) faults.push(`not so: ${what}: ${text}`);
+  if (!isSo) faults.push(`expected that ${what}; found: ${text}`);
 }
 
 async function expectVoters(ids: string): Promise<void> {

@@ -9,7 +9,7 @@ const STOP_MS_MAX = 30_000;
 
 export interface PodOptions {
   readonly folder: string;
-  /** How many servers found the ensemble. */
+  /** Number of servers that found the ensemble together. */
   readonly founders: number;
   readonly secretFile: string;
   readonly passwordFile: string;
@@ -66,7 +66,7 @@ export class Pod {
     closeSync(output);
   }
 
-  /** As the kubelet ends it. */
+  /** As the kubelet does it. */
   async stop(): Promise<void> {
     const { exitCode, signalCode } = this.#process ?? { exitCode: 0 };
     if (this.#process === undefined || exitCode !== null || signalCode !== null) return;
@@ -77,7 +77,7 @@ export class Pod {
     clearTimeout(timer);
   }
 
-  /** The end of what it has logged. */
+  /** The end of its log. */
   logTail(): string {
     return readFileSync(join(this.#options.folder, `pod-${this.ordinal}`, "output"), "utf8").slice(-2000);
   }

@@ -1,5 +1,5 @@
 /**
- * A client of the trial `kubernetes`: it writes until its input ends, and then says what it found.
+ * A client of the trial `kubernetes`: it writes until its input ends, then reports what it found.
  */
 import { once } from "node:events";
 import { connect } from "@zooid/client";

@@ -23,8 +23,8 @@ const SOLR_XML = `<solr>
 `;
 
 /**
- * Two nodes of SolrCloud go through the death of the ensemble's leader, the death of their overseer
- * and a restart of each server of the ensemble. Needs java, javac and mvn.
+ * Two nodes of SolrCloud, while the ensemble's leader is killed, then their overseer, and then each
+ * server of the ensemble is restarted. Needs java, javac and mvn.
  */
 export const SOLR: System = { name: "solr", portCount: NODES.length, run: runSolr };
 
