@@ -97,7 +97,7 @@ export const HISTORY_BOARD: Board = {
           title: "Not in the history yet",
           unit: "bytes",
           queries: { "{{instance}}": `zooid_history_lag_bytes{${E}}` },
-          bad: "Near zooid.history.lagBytesMax: the log lets go soon, and the history has a gap.",
+          bad: "Near zooid.history.lagBytesMax: the log is purged soon, and the history has a gap.",
           remedy: "The line history-not-written of the log names the reason; most often the disk has no room.",
         },
         {

@@ -135,7 +135,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["zooid_history_files", "Files of the history in the data directory"],
   ["zooid_history_bytes", "Bytes of these files"],
   ["zooid_history_lag_bytes", "Bytes of the log that are committed and in no file of the history yet"],
-  ["zooid_history_gaps_total", "Times that the log let go of entries before they were in the history"],
+  ["zooid_history_gaps_total", "Times that entries were purged from the log before they were in the history"],
   ["zooid_backup_uploading", "1 on the server that uploads the backup"],
   ["zooid_backup_failing", "1 while the backup cannot be continued; the log says why"],
   ["zooid_backup_gaps_total", "Gaps that came into the backup since the server that uploads began"],

@@ -30,7 +30,7 @@ test("a line says whether files or a copy of the state cannot be written, and wh
     "error history-not-written: no copy of the whole state can be added to the history in /data/archive: ENOSPC; transactions are added to it, and the copy is tried again",
     "info history-written: a copy of the whole state was added to the history in /data/archive again",
     "info history-written: the history in /data/archive is written again",
-    "warn history-gap: the history in /data/archive has no entries after 0x100000002 and up to 0x100000009: the log had to let go of them before they were archived",
+    "warn history-gap: the history in /data/archive has no entries after 0x100000002 and up to 0x100000009: they were purged from the log before they were archived",
   ]);
 });
 

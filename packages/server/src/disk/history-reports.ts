@@ -51,7 +51,7 @@ function report(event: ArchiveEvent, folder: string, log: HistoryLog): void {
     case "gap": {
       const range = `after ${formatZxid(event.after)} and up to ${formatZxid(event.end)}`;
       return log.warn(
-        `the history in ${folder} has no entries ${range}: the log had to let go of them before they were archived`,
+        `the history in ${folder} has no entries ${range}: they were purged from the log before they were archived`,
         { event: "history-gap" },
       );
     }

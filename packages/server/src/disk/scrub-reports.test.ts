@@ -31,8 +31,8 @@ const COPY = "copy the tree with a client while the server runs, or restore a ba
 const RESTART = "restart this server with zooid.healDamage=true: it recovers from the others";
 
 test.each([
-  ["retired", "segment", true, `the state file has its entries, and the log lets go of it; ${LOOK}`],
-  ["retired", "segment", false, `the state file has its entries, and the log lets go of it; ${LOOK}`],
+  ["retired", "segment", true, `the state file has its entries, and the log drops it; ${LOOK}`],
+  ["retired", "segment", false, `the state file has its entries, and the log drops it; ${LOOK}`],
   ["rewritten", "state", false, `it is rewritten from memory, and will be checked; ${LOOK}`],
   ["needed", "state", true, `clients are served from memory, and the next start finds the damage; ${COPY}`],
   ["needed", "state", false, `clients are served from memory, and the next start finds the damage; ${RESTART}`],

@@ -38,7 +38,7 @@ function damageLine(damage: ScrubDamage, isAlone: boolean): string {
 }
 
 function effectOf({ part, effect }: ScrubDamage): string {
-  if (effect === "retired") return "the state file has its entries, and the log lets go of it";
+  if (effect === "retired") return "the state file has its entries, and the log drops it";
   if (effect === "rewritten") return "it is rewritten from memory, and will be checked";
   if (part === "state") return "clients are served from memory, and the next start finds the damage";
   return "the state file lacks its entries: the server ends when the state file follows, and the next start finds the damage";

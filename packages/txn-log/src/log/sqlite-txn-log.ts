@@ -266,7 +266,7 @@ export class SqliteTxnLog implements StoreLog {
 
   /**
    * Begins a segment whose WAL held nothing before, also where the newest one is not full. Segments
-   * before it are removed when the log lets go of them, and never used again.
+   * before it are removed when the log drops them, and never used again.
    */
   renew(done: () => void): void {
     this.#ask(done, (id) => ({ kind: "renew", id }));

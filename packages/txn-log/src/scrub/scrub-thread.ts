@@ -139,7 +139,7 @@ class ScrubThread {
       yield* steps;
     } catch (cause) {
       if (!(cause instanceof StoreError)) throw cause;
-      // The log has let go of the segment meanwhile.
+      // The log has dropped the segment meanwhile.
       if (cause.detail.code === "BELOW_FLOOR") return;
       if (cause.detail.code !== "DAMAGED") throw cause;
       const { place, found } = cause.detail;

@@ -14,8 +14,8 @@ const CACHE_KIB = 256;
 const RUN_BYTES = 256 * 1024;
 
 /**
- * A segment that is written to no more. Its name and its range stay what they are until the log
- * lets go of it.
+ * A segment that is written to no more. Its name and its range do not change until the log drops
+ * it.
  */
 export interface SealedSegmentFile extends SealedSegment {
   /** In the log's directory; beside it lies its WAL, `<file>-wal`, which holds the entries. */

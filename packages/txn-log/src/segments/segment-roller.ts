@@ -26,7 +26,7 @@ const RESERVE_BYTES_MAX = 4 * 1024 * 1024;
 const STALL_SHARE = 2;
 /** Delay before another attempt, after a spare could not be made or a segment not be opened. */
 const RETRY_MS = 1_000;
-/** As many as a checkpoint of the state lets go at once, under a load that fills them quickly. */
+/** As many as one checkpoint of the state frees under a load that fills them quickly. */
 const REUSABLE_MAX = 8;
 const REUSABLE_MS = 60_000;
 
