@@ -30,7 +30,7 @@ interface Decided {
   readonly supporters: ReadonlySet<ServerId>;
 }
 
-/** Before the first look, nothing that arrives means anything. */
+/** Messages are ignored until `look` is first called. */
 type State = { readonly kind: "idle" } | Looking | Decided;
 
 const NO_SUPPORTERS: ReadonlySet<ServerId> = new Set();

@@ -3,7 +3,7 @@ import type { QuorumVerifier, ServerId } from "@zooid/model";
 /** Servers that may be elected. */
 export type Candidates = Pick<ReadonlySet<ServerId>, "has">;
 
-/** What an election is given. Times are whole milliseconds. */
+/** The settings of an election. Times are whole milliseconds. */
 export interface ElectionConfig {
   /**
    * `electionAlg`: 3 is fast leader election, 0 the basic one. All servers of an ensemble use the
@@ -11,7 +11,7 @@ export interface ElectionConfig {
    */
   readonly algorithm: number;
   readonly sid: ServerId;
-  /** Its voters are asked and counted; a server that is none of them has no vote. */
+  /** Its voters are asked and counted; no other server has a vote. */
   readonly verifier: QuorumVerifier;
   /**
    * Further servers that are asked and not counted: those of a configuration that may have come
@@ -19,8 +19,8 @@ export interface ElectionConfig {
    */
   readonly acquaintances?: ReadonlySet<ServerId>;
   /**
-   * Who may lead: voters, but for those of weight 0, and servers that a change of the configuration
-   * makes voters.
+   * The servers that may lead: voters, except those of weight 0, and servers that a change of the
+   * configuration makes voters.
    */
   readonly candidates: Candidates;
   /** At least 0, below 1. */

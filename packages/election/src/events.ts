@@ -7,7 +7,7 @@ export interface ElectionPosition {
   readonly currentEpoch: number;
 }
 
-/** What an election does to the world. */
+/** The outputs of an election. */
 export interface ElectionSinks {
   /**
    * To another server; the newest message is all that matters, and it may be lost. Never called for

@@ -25,7 +25,7 @@ interface Looking {
   vote: Vote | undefined;
   /** Votes of this round, this server's among them. Emptied when the round rises. */
   readonly inRound: Tally;
-  /** The word of servers that follow or lead, in whatever round. */
+  /** The votes of servers that follow or lead, whatever their round. */
   readonly outside: Tally;
   waitMs: number;
   resendAtMs: number;
@@ -38,12 +38,13 @@ interface Decided {
   vote: Vote;
   readonly supporters: Set<ServerId>;
   /**
-   * What voters that look were last heard to say, and when. See {@link FastLeaderElection.look}.
+   * The last notification of each voter that looks, and when it came. See
+   * {@link FastLeaderElection.look}.
    */
   readonly overheard: Map<ServerId, { readonly heard: Notification; readonly atMs: number }>;
 }
 
-/** Before the first look, nothing that arrives means anything. */
+/** Messages are ignored until `look` is first called. */
 type State = { readonly kind: "idle" } | Looking | Decided;
 
 const NO_SUPPORTERS: ReadonlySet<ServerId> = new Set();
@@ -122,9 +123,9 @@ export class FastLeaderElection implements LeaderElection {
     }
     this.#changeVote(looking, own, nowMs);
     this.#recount(looking, nowMs);
-    // Others may have noticed a moment earlier that the leader is gone. They sent their votes once,
-    // to a server that had a leader then; were they forgotten, it would hear them only when they
-    // are repeated. What is older has been repeated since, or means nothing now.
+    // Other voters may have noticed a moment earlier that the leader is gone, and have sent their
+    // votes while this server still followed it. Without these votes the election would wait until
+    // they are repeated. Older ones have been repeated since, or are out of date.
     for (const [from, { heard, atMs }] of overheard ?? []) {
       if (this.#state !== looking) return;
       if (heard.round >= this.#round && nowMs - atMs <= resendMsMin)

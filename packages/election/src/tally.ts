@@ -1,6 +1,6 @@
 import type { PeerRole, ServerId, Vote } from "@zooid/model";
 
-/** What a server was last heard to say. */
+/** A server's newest vote, and its role then. */
 export interface Ballot {
   readonly vote: Vote;
   readonly role: PeerRole;
@@ -8,7 +8,7 @@ export interface Ballot {
 
 /**
  * The newest ballot of each server. There are two in an election: the votes of its round, where
- * agreement means equal in everything, and the word of servers that have decided, in whatever
+ * agreement means equal in everything, and the votes of servers that have decided, whatever their
  * round, where leader and epoch are enough.
  */
 export class Tally {

@@ -26,7 +26,7 @@ export function beats(challenger: Vote, current: Vote, candidates: Candidates): 
   return !candidates.has(current.leader) || compareVotes(challenger, current) > 0;
 }
 
-/** What a server votes that has `own` and hears `heard`. */
+/** The vote of a server that has voted `own` and receives `heard`. */
 export function better(heard: Vote, own: Vote, candidates: Candidates): Vote {
   return beats(heard, own, candidates) ? heard : own;
 }

@@ -1,9 +1,9 @@
 import type { ElectionMessage, EntriesMessage, LevelRange, PeerMessage, ServerId } from "@zooid/model";
 
-/** What a link is for: the ports speak alike, and each refuses links that are meant for another. */
+/** The purpose of a link: all ports speak one protocol, and each refuses links for another. */
 export type LinkPurpose = "election" | "quorum" | "observer";
 
-/** The first word of both sides. */
+/** The first message of both sides. */
 export interface Hello {
   readonly kind: "hello";
   /** Empty on a server that has never been part of an ensemble. */
@@ -42,7 +42,7 @@ export interface AuthProof {
 }
 
 /**
- * Why a link does not come about.
+ * Why a link is refused.
  *
  * - `version`: no version of these messages is known to both
  * - `auth`: no proof, or a wrong one
@@ -75,13 +75,13 @@ export interface Heartbeat {
 /** What links say to each other about themselves. */
 export type LinkMessage = Hello | AuthProof | LinkRefuse | Heartbeat;
 
-/** An observer's first word to a follower: stand between this link and the leader. */
+/** An observer's first message to a follower: relay between this link and the leader. */
 export interface RelayTo {
   readonly kind: "relay-to";
   readonly leader: ServerId;
 }
 
-/** A follower's answer: from here on it does. */
+/** A follower's answer: from here on it relays. */
 export interface RelayReady {
   readonly kind: "relay-ready";
 }
@@ -126,7 +126,7 @@ export interface RelayRun extends Omit<EntriesMessage, "kind" | "bytes" | "start
   readonly channel: number;
 }
 
-/** What makes a follower stand between an observer and the leader. */
+/** The messages of a follower that relays between an observer and the leader. */
 export type RelayMessage = RelayTo | RelayReady | RelayOpen | RelayClose | RelayBytes | RelayRun;
 
 /** Everything that a frame between servers may hold. */

@@ -18,8 +18,8 @@
  * protobuf. Protobuf's eight bytes begin with the lowest one, but those of a run, which protobuf
  * does not look into, with the highest: the log takes a run as it is.
  *
- * So an ack takes some 25 bytes on a link, with the frame's eight, and the entries of one write take
- * some 70 more than its record.
+ * So an ack takes some 25 bytes on a link, with the frame's eight, and the entries of one write
+ * take some 70 more than its record.
  *
  * A tag is three bits of wire type behind the field's number, so in octal the last digit is the
  * type: 0 a varint, 1 eight bytes, 2 a length and as many bytes.

@@ -5,8 +5,9 @@ import { choiceOf, copyOf, ensembleIdOf, levelsOf, type RecordCodec, serverIdOf,
 
 /**
  * What links send about themselves: first `hello` from both sides, and a proof where they share a
- * secret; then, on election links, heartbeats. `link-refuse` comes in place of any of them, and the sender closes the
- * link behind it: the other side can log a reason instead of a lost connection. `server/peers/handshake.ts` has the order and the proofs.
+ * secret; then, on election links, heartbeats. `link-refuse` comes in place of any of them, and the
+ * sender closes the link behind it: the other side can log a reason instead of a lost connection.
+ * `server/peers/handshake.ts` has the order and the proofs.
  *
  * These are the only messages that a server reads before it knows who sent them. So what is kept of
  * them is bounded here, and their frames are (`HANDSHAKE_FRAME_BYTES_MAX`).

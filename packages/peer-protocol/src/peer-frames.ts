@@ -14,8 +14,7 @@ import { splitRun } from "./peer-runs.ts";
  * └────────────┴───────────┴──────────┘
  * ```
  *
- * The checksum is not against TCP's errors but against those of memory and middle boxes, which TCP
- * does not see.
+ * The checksum finds errors of memory and of middle boxes, which TCP's own checksum does not see.
  */
 export const PEER_FRAME_HEADER_BYTES = 8;
 /** The longest frame from a peer that has not authenticated. */
@@ -123,8 +122,8 @@ export class PeerFrameWriter {
   }
 
   /**
-   * Hands on what was gathered, in order; a buffer that is not shared is the receiver's, who may
-   * give it back to the pool.
+   * Hands on what was gathered, in order. A buffer that is not shared belongs to the receiver,
+   * which may return it to the pool.
    */
   take(each: (chunk: FrameChunk) => void): void {
     const chunks = this.#chunks;
@@ -159,7 +158,7 @@ export class PeerFrameWriter {
 }
 
 const CHUNK_BYTES = 16 * 1024;
-/** What is shorter is copied behind what the link has to say already. */
+/** Shorter frames are copied behind those that wait for the link already. */
 const SHARED_BYTES_MIN = 8 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 /** A longer frame's buffer goes to the collector. */

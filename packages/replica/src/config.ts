@@ -32,9 +32,8 @@ export interface MemberConfig {
   /** Ticks of silence before the other side is given up. */
   readonly syncLimit: number;
   /**
-   * How long an ensemble is not founded without a voter to which no connection comes about, in
-   * milliseconds. Undefined where the driver reports no connections: see the broadcast's
-   * `PeerConfig`.
+   * Time for which no ensemble is founded without a voter that cannot be reached, in milliseconds.
+   * Undefined where the driver reports no connections: see the broadcast's `PeerConfig`.
    */
   readonly foundingWaitMs?: number;
   /** The server's files name a version of its configuration. Default: as `members` say. */

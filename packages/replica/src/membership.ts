@@ -264,8 +264,8 @@ export class Membership {
   }
 
   /**
-   * What is known of another server may take this server's vote, or give it back: it votes at once
-   * as it may.
+   * News of another server may take this server's vote, or restore it: the election learns it at
+   * once.
    */
   #learn(of: () => void): void {
     const couldVote = this.zab.mayVote;

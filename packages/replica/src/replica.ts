@@ -321,7 +321,7 @@ export class Replica {
     return connections.add(address, certified);
   }
 
-  /** What a connection that was accepted counts as where clients have shares. */
+  /** The share of budgets that an accepted connection counts towards. */
   shareOf(ref: ConnectionRef): ClientShare {
     const { share, isProxied } = this.#parts.connections.get(ref) ?? { share: "", isProxied: false };
     return { share, isProxied };

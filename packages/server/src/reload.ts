@@ -6,7 +6,9 @@ import { type LiveSettings, liveSettingsOf } from "./live-settings.ts";
 import type { ReloadMode, ReloadResult } from "./reload-result.ts";
 import type { OwnCertificate } from "./tls/certificate-report.ts";
 
-/** What a reload reads and changes of a running server; a part that has not started is undefined. */
+/**
+ * What a reload reads and changes of a running server; a part that has not started is undefined.
+ */
 export interface RunningParts {
   /** In force. */
   readonly config: ServerConfig;

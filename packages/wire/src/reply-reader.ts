@@ -119,7 +119,7 @@ export function readAclEntries(reader: JuteReader): AclEntry[] {
 /** Most identities of a connection that are read; servers accept far fewer. */
 const CLIENT_INFO_COUNT_MAX = 10_000;
 
-/** Who a connection is to the server: whoAmI's answer. */
+/** An identity of a connection, as whoAmI answers it. */
 export interface ClientInfo {
   readonly scheme: string;
   readonly user: string;

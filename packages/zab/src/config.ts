@@ -44,8 +44,8 @@ export interface PeerConfig {
    */
   readonly counterMax: number;
   /**
-   * How long a voter to which no connection comes about must be awaited before an ensemble is
-   * founded without it, from the start of this process on. Undefined where the driver does not
+   * Time that a voter which cannot be reached must be awaited before an ensemble is founded without
+   * it, from the start of this process on. Undefined where the driver does not
    * report the connections of other servers: then none is awaited. See {@link Founding}.
    */
   readonly foundingWaitMs: number | undefined;

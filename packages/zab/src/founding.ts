@@ -39,11 +39,11 @@ export type FoundingObstacle =
     }
   /** It accepts connections, and has not said what it has: it is silent, or there was a refusal. */
   | { readonly kind: "not-heard"; readonly sid: ServerId }
-  /** No connection came about yet, and it is too early to take it for absent. */
+  /** It was not reached yet, and it is too early to take it for absent. */
   | { readonly kind: "awaited"; readonly sid: ServerId }
   /**
-   * No connection comes about, and the version of the configuration in this server's files says
-   * that there was an ensemble.
+   * It cannot be reached, and the version of the configuration in this server's files says that
+   * there was an ensemble.
    */
   | { readonly kind: "absent-beside-a-past"; readonly sid: ServerId };
 

@@ -13,7 +13,7 @@ import type { LinkEnd, PeerRefusal, RoleEnd, ZabEvent } from "./operator-events.
 import { NO_SNAPSHOTS, type SnapshotPort } from "./snapshot-port.ts";
 
 /**
- * What the peer does to the world. The order of calls matters and the driver keeps it: what is
+ * The outputs of the peer. The order of calls matters and the driver keeps it: an entry that is
  * given to the log may be reported (acked, committed, delivered) only after its completion.
  *
  * A log, links and an application replicate. The other groups are for drivers with more: each is

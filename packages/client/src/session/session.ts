@@ -149,7 +149,9 @@ export class Session {
    */
   #refusedRounds = 0;
   #wasRefused = false;
-  /** Doublings of {@link REACH_MS_LEAST} since the last connection; some rounds add a part of one. */
+  /**
+   * Doublings of {@link REACH_MS_LEAST} since the last connection; some rounds add a part of one.
+   */
   #doublings = 0;
   #wasReached = false;
   #handshakeAtMs = 0;

@@ -17,8 +17,8 @@ export interface Transport {
   /**
    * Starts a connection; its events go to `events`, never before this call has returned.
    *
-   * @param reachMs maximum time in milliseconds until the address accepts the connection, before TLS
-   *   and the like; the next address is tried then. Default: no limit. May be ignored
+   * @param reachMs maximum time in milliseconds until the address accepts the connection, before
+   *   TLS and the like; the next address is tried then. Default: no limit. May be ignored
    */
   connect(address: HostAddress, events: TransportEvents, reachMs?: number): TransportConnection;
 }

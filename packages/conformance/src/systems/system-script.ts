@@ -7,7 +7,10 @@ const POLL_MS = 200;
 /** The first word of a client's answer to a command that has failed. */
 const FAILED = "failed";
 
-/** The steps of a system's scenario, commands to its client and crashes, each a line of a transcript. */
+/**
+ * The steps of a system's scenario, commands to its client and crashes, each a line of a
+ * transcript.
+ */
 export class SystemScript {
   readonly lines: string[] = [];
   readonly #client: PeerProcess;

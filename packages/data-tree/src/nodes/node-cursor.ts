@@ -14,8 +14,7 @@ import { NO_NODE, ROOT } from "./node-row.ts";
 import type { NodeStore } from "./node-store.ts";
 
 /**
- * The tree's one view of a node, moved from node to node. What it shows is looked up when it is
- * asked for.
+ * The tree's one view of a node, moved from node to node. Each field is looked up when it is read.
  */
 export class NodeCursor implements NodeView {
   readonly childName: ByteSlice = emptySlice();

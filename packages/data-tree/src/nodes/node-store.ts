@@ -82,7 +82,8 @@ export class NodeStore {
 
   /**
    * Whether names and data have nearly as many pages as refs can name: some 60 GiB of small values,
-   * 16 GiB of values that have pages of their own. What is left is for what is proposed already.
+   * 16 GiB of values that have pages of their own. The rest is for transactions that are proposed
+   * already.
    */
   get isNearlyFull(): boolean {
     return this.#pages.pageCount >= this.#pageCountMax - PAGES_LEFT_MIN;

@@ -1,4 +1,4 @@
-/** What a write goes beyond. For operators, as data. */
+/** The limit that a write exceeds; data for operators. */
 export type Excess =
   | QuotaExcess
   /**
@@ -15,7 +15,7 @@ export type Excess =
   /** The tree has room, but not for this client. */
   | { readonly kind: "client-share"; readonly heldBytes: number; readonly heldBytesMax: number };
 
-/** What a quota says of a write that goes beyond it; a hard one refuses the write. */
+/** A quota that a write exceeds; a hard one refuses the write. */
 export interface QuotaExcess {
   readonly kind: "quota";
   readonly isHard: boolean;

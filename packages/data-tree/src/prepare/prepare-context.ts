@@ -2,8 +2,8 @@ import type { AccessRules, Acl, ByteSlice, Identity, Zxid } from "@zooid/model";
 import type { Excess } from "./excess.ts";
 
 /**
- * What a request is judged by, beside the tree. One structure that the caller fills again for each
- * request.
+ * The inputs of a request's checks, beside the tree. One structure that the caller fills again for
+ * each request.
  */
 export interface PrepareContext {
   sessionHigh: number;
@@ -27,11 +27,13 @@ export interface PrepareContext {
   readonly isTtlEnabled: boolean;
   /** Whether hard quotas refuse writes, and soft ones are reported. */
   isQuotaEnforced: boolean;
-  /** What all clients together may have the tree hold, see {@link DataTree.heldBytes}. */
+  /**
+   * Maximum memory that all clients together make the tree hold, see {@link DataTree.heldBytes}.
+   */
   heldBytesMax: number;
   /**
-   * What the names of one node's children may take in a listing, each with its length; absent: no
-   * limit.
+   * Maximum bytes of the names of one node's children in a listing, each with its length; absent:
+   * no limit.
    */
   childrenBytesMax?: number;
   /** Whether the client may add `growthBytes` to a tree that holds `heldBytes`; absent: it may. */

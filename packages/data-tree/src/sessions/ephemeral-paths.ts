@@ -3,7 +3,7 @@ import { NO_NODE, ROOT } from "../nodes/node-row.ts";
 import type { NodeStore } from "../nodes/node-store.ts";
 import type { TreeState } from "../tree-state.ts";
 
-/** What one look at a session's ephemerals may tell. */
+/** Limits of one answer about a session's ephemerals. */
 export interface EphemeralPathsLimits {
   /** Bytes of the paths that are shown. */
   readonly bytesMax: number;

@@ -151,7 +151,7 @@ export class SessionTable {
     this.#derivedCount++;
   }
 
-  /** The session is over. What was proposed about it has come true. */
+  /** The session is over. All that was proposed about it is applied. */
   close(row: number): void {
     if (this.isOpen(row)) this.#openCount--;
     if ((this.#flags.get(row) & DERIVED) !== 0) this.#derivedCount--;

@@ -3,7 +3,7 @@ import { composeZxid, type Zxid } from "./zxid.ts";
 
 /**
  * Eight bytes that stand for a whole history up to an entry: equal chains at equal zxids mean equal
- * histories. What computes them is the log; everybody else compares them.
+ * histories. The log computes them; all others only compare them.
  */
 export type Chain = bigint & { readonly __brand: "Chain" };
 

@@ -217,7 +217,7 @@ export type ZabMessage =
       /** On the sender's disk. */
       readonly room: DiskRoom;
     }
-  /** The leader goes, all that it proposed is committed; it would be glad to see this one lead. */
+  /** The leader resigns, all that it proposed is committed; this server is to lead next. */
   | { readonly kind: "leadership-transfer"; readonly epoch: number; readonly successor: ServerId }
   | { readonly kind: "refuse"; readonly reason: RefuseReason; readonly text: string };
 
@@ -247,7 +247,7 @@ export interface EntriesMessage {
  * Requests that a learner's clients sent, on the same link and in order with everything else on it.
  */
 export type ForwardMessage =
-  /** Who a client of the learner is; holds for what it forwards from now on. */
+  /** The identities of a client of the learner, for all that is forwarded from now on. */
   | { readonly kind: "identities"; readonly client: number; readonly identities: readonly Identity[] }
   /**
    * A run of requests, one behind the other, each:

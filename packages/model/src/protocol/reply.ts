@@ -76,7 +76,7 @@ export interface ReplySink {
   childPage(to: ConnectionRef, xid: number, zxid: Zxid, page: ChildPage): void;
   /** A body of one number: a count, or the 0 that addWatch is answered with. */
   integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void;
-  /** Who a connection is, as it may be shown: an id names a user and holds no hash. */
+  /** An identity of a connection as it may be shown: the id names a user and has no hash. */
   identities(to: ConnectionRef, xid: number, zxid: Zxid, identities: readonly Identity[]): void;
   /**
    * The answer to a step of SASL. Undefined is the protocol's null, which is said with a refusal

@@ -12,8 +12,8 @@ import { type Zxid, zxidFromHalves, zxidHigh, zxidLow } from "./zxid.ts";
 export const FRAME_HEADER_BYTES = 12;
 
 /**
- * A run of frames with consecutive zxids of one epoch. What the records say is not the business of
- * who carries them.
+ * A run of frames with consecutive zxids of one epoch. Links and the log carry the records without
+ * reading them.
  */
 export interface FrameBatch {
   readonly first: Zxid;

@@ -102,8 +102,8 @@ export class ClientWrites {
   }
 
   /**
-   * What a write costs until it is applied, whose body is read, with the watches that it may fire
-   * here.
+   * The price of a write, whose body has been read, until it is applied; the watches that it may
+   * fire here are in it.
    */
   #priceUs(request: Request, bytes: number): number {
     const { op, hasPath } = request;

@@ -53,7 +53,7 @@ export class HeldShares {
   readonly #proxiesPart: number;
   #proxiesShare = 0;
   readonly #usages = new Map<string, Usage>();
-  /** What those added that are not counted one by one any more. */
+  /** Usage of all those that are no longer counted one by one. */
   #others: Usage = { bytes: 0, removedBefore: 0 };
   #heldAtStart = 0;
   #added = 0;

@@ -48,10 +48,10 @@ export interface EnsembleOptions extends PeerSecurityOptions {
   /** Timeout of one attempt to connect, in milliseconds. Default 5000. */
   readonly connectTimeoutMs?: number;
   /**
-   * How long a server without data waits for each other voter to which no connection comes about
-   * before it takes part in founding an ensemble without it, in milliseconds. Longer keeps an empty
-   * ensemble from being founded beside data whose server is unreachable for longer; shorter lets a
-   * new ensemble start sooner while a voter is down. Default 5000.
+   * Time that a server without data waits for each other voter that it cannot reach, before it
+   * takes part in founding an ensemble without it, in milliseconds. Longer keeps an empty ensemble
+   * from being founded beside data whose server is unreachable for longer; shorter lets a new
+   * ensemble start sooner while a voter is down. Default 5000.
    */
   readonly foundingWaitMs?: number;
   /**

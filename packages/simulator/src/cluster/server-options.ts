@@ -6,8 +6,7 @@ export const TICK_MS = 200;
 export const INIT_LIMIT = 10;
 export const SYNC_LIMIT = 5;
 /**
- * How long a server to which no connection comes about is awaited before an ensemble is founded
- * without it.
+ * Time that a server which cannot be reached is awaited before an ensemble is founded without it.
  */
 export const FOUNDING_WAIT_MS = 1000;
 export const SESSION_TIMEOUT_MS = 2000;

@@ -43,8 +43,8 @@ export function listArchive(folder: string): readonly ListedFile[] {
 }
 
 /**
- * Two changes of a folder that are further apart, in ms, give it different modification times. Those
- * of file systems have the resolution of the kernel's tick.
+ * Two changes of a folder that are further apart, in ms, give it different modification times.
+ * Those of file systems have the resolution of the kernel's tick.
  */
 const TICK_MS_MAX = 100;
 
@@ -133,7 +133,9 @@ function takenMsOf(base: ListedBase): number {
   }
 }
 
-/** Infinite for an unreadable file: it stays until `retainBytes` is exceeded; `inspect` names it. */
+/**
+ * Infinite for an unreadable file: it stays until `retainBytes` is exceeded; `inspect` names it.
+ */
 function lastMsOf(file: string): number {
   try {
     using opened = new ArchiveFile(file);

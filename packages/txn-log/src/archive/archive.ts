@@ -226,8 +226,8 @@ export class Archive implements AppendObserver {
   }
 
   /**
-   * Another state was adopted, and the log continues from it. A restored state replaces the history,
-   * so there is no gap before it.
+   * Another state was adopted, and the log continues from it. A restored state replaces the
+   * history, so there is no gap before it.
    */
   adopted(floor: Zxid): void {
     this.#begin = floor;

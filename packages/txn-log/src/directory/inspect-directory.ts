@@ -37,7 +37,7 @@ export interface Inspection {
   readonly stateLevel: number;
   /** The state names an identity that the log had before. */
   readonly isStateOfBranch?: boolean;
-  /** What is missing of what was once acked, if anything. */
+  /** The acked entries that are missing, if any. */
   readonly shortened: StoreError | undefined;
 }
 

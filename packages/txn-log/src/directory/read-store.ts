@@ -18,7 +18,7 @@ export interface StoreFacts {
   readonly log: DurableLog | undefined;
   /** Where the state stands; undefined without one. */
   readonly applied: LogPosition | undefined;
-  /** What is missing of what was once acked, if anything. */
+  /** The acked entries that are missing, if any. */
   readonly shortened: StoreError | undefined;
   /** Above every epoch that log or witness know is the next one. */
   readonly epochMax: number;

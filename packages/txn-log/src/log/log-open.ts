@@ -88,7 +88,7 @@ function withDiskId(found: DurableLog, directory: string): DurableLog {
   return { ...found, identity: { ...found.identity, diskId } };
 }
 
-/** What a start makes of a log that was found. */
+/** The log that was found, as the start changes it. */
 function bootedLog(found: DurableLog, options: LogFileOptions): DurableLog {
   const { amnesiac, applied, stateLevel = 1, takeEpoch } = options;
   const behindState = withApplied({ ...found, amnesiac: found.amnesiac || amnesiac }, applied);

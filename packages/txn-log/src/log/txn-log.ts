@@ -107,7 +107,7 @@ export interface LogHandler {
 }
 
 /**
- * What a sentence for operators is about. `repaired`: a start found a damaged file, and continues
+ * The subject of a sentence for operators. `repaired`: a start found a damaged file, and continues
  * without it. `unreadable`: a file cannot be read, or not be rebuilt from memory. `no-room`: the
  * state, or a start, needs room on its disk, or has it again. `slow`: syncs are slow, or the next
  * segment is not ready. `behind`: writes wait for the state file.

@@ -21,7 +21,7 @@ import type { LeaderLink } from "./leader-link.ts";
 type SyncBegin = Extract<ZabMessage, { kind: "sync-begin" }>;
 type NewLeader = Extract<ZabMessage, { kind: "new-leader" }>;
 
-/** What a message that is kept back takes at least. */
+/** Minimum memory of a message that is kept back. */
 const HELD_BACK_BYTES = 256;
 
 /**

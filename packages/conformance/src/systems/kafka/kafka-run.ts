@@ -11,8 +11,8 @@ const BROKERS = [1, 2] as const;
 const CHROOT = "/kafka";
 
 /**
- * Two brokers of Kafka, while the ensemble's leader is killed, then the controlling broker, and then
- * each server of the ensemble is restarted. Needs java, javac and mvn.
+ * Two brokers of Kafka, while the ensemble's leader is killed, then the controlling broker, and
+ * then each server of the ensemble is restarted. Needs java, javac and mvn.
  */
 export const KAFKA: System = { name: "kafka", portCount: BROKERS.length, run: runKafka };
 

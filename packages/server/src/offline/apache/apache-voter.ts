@@ -108,8 +108,8 @@ function sidIn(dataDir: string): number | undefined {
 export type Comparison = "one history" | "nothing in common";
 
 /**
- * Compares the transactions that are in the logs of both servers. Servers of one ensemble never have
- * different transactions with one zxid.
+ * Compares the transactions that are in the logs of both servers. Servers of one ensemble never
+ * have different transactions with one zxid.
  *
  * @throws OfflineError that names the first zxid with two transactions, StoreError
  */

@@ -20,8 +20,8 @@ const LEAVE_OUT =
   "leave its directory out only if the others are those of a majority of the voters, which has every acknowledged write";
 
 /**
- * Reads the directories of one ensemble's servers, and takes the state of the server that they would
- * elect: the one with the highest current epoch and, among those, the latest transaction.
+ * Reads the directories of one ensemble's servers, and takes the state of the server that they
+ * would elect: the one with the highest current epoch and, among those, the latest transaction.
  *
  * @throws OfflineError and StoreError
  */
