@@ -141,7 +141,7 @@ const LIMITS: readonly (readonly [row: string, says: string, file: string, const
   ["entries of all different access lists", "5000", "packages/replica/src/config.ts", "multiAclCountMax", 5000],
   ["names of the children of one node", "64 MiB", "packages/replica/src/config.ts", "createdListingBytesMax", 64 * MIB],
   ["changes in one page", "1000", "packages/model/src/protocol/past.ts", "CHANGES_COUNT_MAX", 1000],
-  ["changes in one page", "512 KiB", "packages/txn-log/src/archive/history-answers.ts", "DATA_BYTES_MAX", 512 * KIB],
+  ["changes in one page", "512 KiB", "packages/txn-log/src/history/history-answers.ts", "DATA_BYTES_MAX", 512 * KIB],
   [
     "access lists of then that are read for one transaction",
     "32 times",
@@ -160,18 +160,18 @@ const LIMITS: readonly (readonly [row: string, says: string, file: string, const
   [
     "blocks, and bytes of names",
     "1024",
-    "packages/txn-log/src/archive/history-answers.ts",
+    "packages/txn-log/src/history/history-answers.ts",
     "CHILDREN_BLOCKS_MAX",
     1024,
   ],
   [
     "indexes of the history's files",
     "64 MiB",
-    "packages/txn-log/src/archive/kept-files.ts",
+    "packages/txn-log/src/history/kept-files.ts",
     "INDEX_BYTES_MAX",
     64 * MIB,
   ],
-  ["indexes of the history's files", "10,000", "packages/txn-log/src/archive/kept-files.ts", "FILE_COUNT_MAX", 10_000],
+  ["indexes of the history's files", "10,000", "packages/txn-log/src/history/kept-files.ts", "FILE_COUNT_MAX", 10_000],
   ["children in one page", "1000", "packages/replica/src/reads/child-pages.ts", "COUNT_MAX", 1000],
   ["children in one page", "512 KiB", "packages/replica/src/reads/child-pages.ts", "BYTES_MAX", 512 * KIB],
   [

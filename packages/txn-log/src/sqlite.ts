@@ -22,7 +22,7 @@ export type { ArchiveFiles } from "./archive/archive-messages.ts";
 export type { BaseManifest, BasePart } from "./archive/base-manifest.ts";
 export type { WrittenPart } from "./archive/base-part.ts";
 export type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge-options.ts";
-export { HistoryQueries } from "./archive/history-queries.ts";
+export { HistoryQueries } from "./history/history-queries.ts";
 export {
   type ChangeSink,
   type ChangesPage,
@@ -33,8 +33,8 @@ export {
   type PastAnswer,
   type PastChildrenAnswer,
   type UnknownPast,
-} from "./archive/history-reader.ts";
-export type { HistoryThreadData } from "./archive/history-thread.ts";
+} from "./history/history-reader.ts";
+export type { HistoryThreadData } from "./history/history-thread.ts";
 export { type PurgePlan, planPurge } from "./archive/purge-plan.ts";
 export {
   type FileTimes,
@@ -43,7 +43,7 @@ export {
   type TimedFile,
   type TimePlace,
   timedFiles,
-} from "./archive/time-places.ts";
+} from "./history/time-places.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";

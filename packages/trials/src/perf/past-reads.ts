@@ -28,7 +28,7 @@ import {
 } from "@zooid/model";
 import { ArchiveFileWriter } from "@zooid/txn-log/internal/archive/archive-file-writer";
 import { logFolderOf } from "@zooid/txn-log/internal/archive/archive-folder";
-import { answerHistory } from "@zooid/txn-log/internal/archive/history-answers";
+import { answerHistory } from "@zooid/txn-log/internal/history/history-answers";
 import { BatchCursor } from "@zooid/txn-log/internal/log/entry-batch";
 import { HistoryReader } from "@zooid/txn-log/sqlite";
 import { decodePastChanges, encodePastChanges } from "@zooid/wire";

@@ -3,7 +3,7 @@ import { isFloorUncommitted, knowsLevel, OWN_LEVELS } from "@zooid/model/storage
 import { Archive, type ArchiveOptions } from "../archive/archive.ts";
 import { listBases } from "../archive/archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder } from "../archive/archive-folder.ts";
-import { HistoryQueries } from "../archive/history-queries.ts";
+import { HistoryQueries } from "../history/history-queries.ts";
 import { DataDirectories } from "../directory/data-directories.ts";
 import { LOG_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { inspectDirectory, isLogComplete, WITNESS_FILE } from "../directory/inspect-directory.ts";

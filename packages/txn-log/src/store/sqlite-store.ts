@@ -3,7 +3,7 @@ import type { ImportOptions } from "../apache/import-options.ts";
 import type { Archive } from "../archive/archive.ts";
 import { type HistoryPurgeParts, purgeHistory, purgeObstacle } from "../archive/history-purge.ts";
 import type { HistoryPurge, HistoryPurgeOptions } from "../archive/history-purge-options.ts";
-import type { HistoryQueries } from "../archive/history-queries.ts";
+import type { HistoryQueries } from "../history/history-queries.ts";
 import type { DataDirectories } from "../directory/data-directories.ts";
 import { LogReader } from "../log/log-reader.ts";
 import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";

@@ -2,7 +2,7 @@ import type { LevelRange, Zxid } from "@zooid/model/storage";
 import type { ImportOptions } from "../apache/import-options.ts";
 import type { Archive, ArchiveOptions } from "../archive/archive.ts";
 import type { HistoryPurge, HistoryPurgeOptions } from "../archive/history-purge-options.ts";
-import type { HistoryQueries } from "../archive/history-queries.ts";
+import type { HistoryQueries } from "../history/history-queries.ts";
 import type { TestBreak } from "../disk/test-break.ts";
 import type { DurableLog, EpochRange, LogBranching, LogHandler, LogPosition, StoreLog } from "../log/txn-log.ts";
 import type { Scrub, ScrubOptions } from "../scrub/scrub.ts";

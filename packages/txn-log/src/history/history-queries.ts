@@ -40,7 +40,7 @@ export class HistoryQueries implements AsyncDisposable {
 
   async #call(call: HistoryCall): Promise<HistoryAnswer | TimePlace> {
     if (this.#isClosed) throw new Error("the server stops");
-    this.#thread ??= new CallThread("archive/history-thread", this.#data);
+    this.#thread ??= new CallThread("history/history-thread", this.#data);
     try {
       return await this.#thread.call(call);
     } catch (cause) {

@@ -3,7 +3,7 @@ import { TxnReader } from "@zooid/wire/txn";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ARCHIVE_START, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { listArchive, logFolderOf } from "./archive-folder.ts";
+import { listArchive, logFolderOf } from "../archive/archive-folder.ts";
 import { isReadFor, placeOfTime, timedFiles } from "./time-places.ts";
 
 let place: TemporaryDirectory;

@@ -1,5 +1,5 @@
-import { ArchiveFile } from "./archive-file.ts";
-import type { ListedFile } from "./archive-folder.ts";
+import { ArchiveFile } from "../archive/archive-file.ts";
+import type { ListedFile } from "../archive/archive-folder.ts";
 
 /** The indexes of some 10 million changes. */
 const INDEX_BYTES_MAX = 64 * 1024 * 1024;

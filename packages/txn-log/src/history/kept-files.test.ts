@@ -7,8 +7,8 @@ import { BatchCursor } from "../log/entry-batch.ts";
 import { Z } from "../testing/append-batches.ts";
 import { openFiles } from "../testing/open-files.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { ArchiveFileWriter } from "./archive-file-writer.ts";
-import { ArchiveListing, type ListedFile, listArchive } from "./archive-folder.ts";
+import { ArchiveFileWriter } from "../archive/archive-file-writer.ts";
+import { ArchiveListing, type ListedFile, listArchive } from "../archive/archive-folder.ts";
 import { KeptFiles } from "./kept-files.ts";
 
 let place: TemporaryDirectory;

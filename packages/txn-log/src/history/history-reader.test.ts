@@ -10,8 +10,8 @@ import { baseOf } from "../testing/archive-pieces.ts";
 import { promised } from "../testing/promised-log.ts";
 import { settled } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { listBases } from "./archive-base.ts";
-import { type ListedFile, listArchive } from "./archive-folder.ts";
+import { listBases } from "../archive/archive-base.ts";
+import { type ListedFile, listArchive } from "../archive/archive-folder.ts";
 import { answerHistory } from "./history-answers.ts";
 import { type ChangesQuery, HistoryReader, type PastAnswer, type PastChildrenAnswer } from "./history-reader.ts";
 

@@ -8,7 +8,7 @@ import { StoreError } from "../store/store-error.ts";
 import { Z } from "../testing/append-batches.ts";
 import { ARCHIVE_START, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { listArchive } from "./archive-folder.ts";
+import { listArchive } from "../archive/archive-folder.ts";
 import { placeOfTime, type TimePlace, timedFiles } from "./time-places.ts";
 
 const STEP_MS = 100;

@@ -18,10 +18,10 @@ import {
   type ZxidRange,
 } from "@zooid/model/storage";
 import { StoreError } from "../store/store-error.ts";
-import { type ListedBase, listBases, readManifest } from "./archive-base.ts";
-import type { ArchiveFile } from "./archive-file.ts";
-import { ArchiveListing, basesFolderOf, type ListedFile, logFolderOf } from "./archive-folder.ts";
-import type { BaseManifest } from "./base-manifest.ts";
+import { type ListedBase, listBases, readManifest } from "../archive/archive-base.ts";
+import type { ArchiveFile } from "../archive/archive-file.ts";
+import { ArchiveListing, basesFolderOf, type ListedFile, logFolderOf } from "../archive/archive-folder.ts";
+import type { BaseManifest } from "../archive/base-manifest.ts";
 import { childrenInBase, nodesInBase } from "./base-node.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { ChildrenEffect, isOfChildren } from "./past-children.ts";

@@ -1,5 +1,5 @@
 import { type ByteSlice, OpCode, type TxnOp } from "@zooid/model/storage";
-import { changesChildren } from "./path-index.ts";
+import { changesChildren } from "../archive/path-index.ts";
 
 /** Bounds the memory for names that come and go to some tens of MiB. */
 const BYTES_MAX = 8 * 1024 * 1024;

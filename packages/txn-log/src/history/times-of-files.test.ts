@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreError } from "../store/store-error.ts";
 import { ARCHIVE_START, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { listArchive } from "./archive-folder.ts";
+import { listArchive } from "../archive/archive-folder.ts";
 import { TimesOfFiles } from "./times-of-files.ts";
 
 let place: TemporaryDirectory;
