@@ -86,7 +86,7 @@ function isHistoryKept(...histories: readonly (HistoryOptions | undefined)[]): b
   return histories.every((history) => (history?.retainMs ?? 0) > 0);
 }
 
-/** What the log of a store is told of them. */
+/** Those that concern the log of a store. */
 export function logSettingsOf({
   retention,
   fsyncWarnMs,

@@ -128,7 +128,7 @@ const DEFAULT_DATA_DIR = "data";
 const AUDIT_FILE = "zookeeper_audit.log";
 /** The tick of Apache's server where a configuration names none. */
 const CONFIGURED_TICK_MS = 3000;
-/** What is longer is another file than the one that was meant. */
+/** A longer file cannot be the one that was meant. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
 /**

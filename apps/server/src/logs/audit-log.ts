@@ -120,7 +120,7 @@ export class AuditLog {
     this.#out.write(lines);
   }
 
-  /** What still waits goes to the new file: a line is never in two. */
+  /** Lines that still wait are written to the new file, so that no line is in two. */
   #setAside(): void {
     try {
       rmSync(`${this.#file}.${FILES_KEPT}`, { force: true });

@@ -14,7 +14,7 @@ export interface ProcessLog extends ProcessLines {
   answer(text: string, fields: LogFields<LogEvent | ProcessLogEvent>): void;
 }
 
-/** What holds for the server while a line is written. */
+/** The state of the server when a line is written. */
 export interface LogContext {
   /** As configured; left out for a standalone server. */
   readonly myid?: number;

@@ -58,7 +58,7 @@ function report(exported: Exported, directory: string, output: Output): void {
   for (const flag of flagsFor(exported)) output.warn(flag);
 }
 
-/** What Apache's server has to be started with, for data that it would refuse or delete. */
+/** Flags with which Apache's server must start so as not to refuse or delete some of the data. */
 function flagsFor({ dataBytesMax, ttlCount }: Exported): readonly string[] {
   const flags: string[] = [];
   if (ttlCount > 0) {

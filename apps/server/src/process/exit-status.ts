@@ -12,7 +12,7 @@ export const ExitStatus = {
   /** A target of backups could not be used, and nothing was changed. */
   TARGET: 4,
   PORT: 5,
-  /** What an operator asked for was not done, and nothing was changed. */
+  /** A request of the operator was refused, and nothing was changed. */
   REFUSED: 6,
   DATA_UNREADABLE: 7,
   STORAGE_FAILED: 20,

@@ -42,7 +42,7 @@ export function objectPlace({ name: target }: Pick<BackupTarget, "name">, name: 
   return `${target.replace(/\/$/, "")}/${name}`;
 }
 
-/** What is beyond its bound is not what was written. */
+/** An object beyond its bound is not the one that was written. */
 export function tooLarge(file: string, bytesMax: number): StoreError {
   return new StoreError({ code: "DAMAGED", file, place: "its end", found: `more than ${bytesMax} bytes` });
 }

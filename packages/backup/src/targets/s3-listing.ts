@@ -52,7 +52,7 @@ function unescapeXml(text: string): string {
   });
 }
 
-/** What a service says goes to terminals and logs. */
+/** Texts of a service are shown on terminals and in logs. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
 }

@@ -76,7 +76,7 @@ export class S3Requests {
     return status === 404 && ABSENT.has(parseS3Error(body.toString("utf8")).code);
   }
 
-  /** What an answer means that is not the expected one. */
+  /** The meaning of an unexpected answer. */
   refusal(call: string, { status, headers, body }: Answer, expected: string): BackupError {
     const { target } = this.#options;
     const { code, message } = parseS3Error(body.toString("utf8", 0, 4096));

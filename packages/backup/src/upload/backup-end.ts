@@ -64,8 +64,8 @@ async function endOf(
 }
 
 /**
- * What a member wrote before its ensemble was founded has no id, as what a server alone writes:
- * whether it is of the same history is seen by the chain.
+ * Files have no id that a member wrote before its ensemble was founded, or a server alone: their
+ * chain shows whether they are of the same history.
  */
 function checkEnsemble({ name: target }: BackupTarget, found: string, expected: string): void {
   if (found === expected || found === "") return;

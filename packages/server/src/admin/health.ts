@@ -8,7 +8,7 @@ export interface Check {
   readonly name: string;
   /** Undefined: the check passes. */
   readonly fault: string | undefined;
-  /** What else there is to say of a check that passes. */
+  /** A remark on a check that passes. */
   readonly note?: string | undefined;
 }
 

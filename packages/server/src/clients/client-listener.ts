@@ -41,7 +41,7 @@ export interface ListenerConfig extends ConnectionLimits {
   arrived?(): void;
 }
 
-/** What all connections of trusted proxies are counted under. */
+/** The key under which all connections of trusted proxies are counted. */
 const PROXIES = "proxies";
 
 /** Accepts clients. Connections beyond the limits are reset before they use resources. */

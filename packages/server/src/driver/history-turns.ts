@@ -29,8 +29,8 @@ export class HistoryTurns {
   readonly #order: TurnOrder;
   readonly #waiting: AddressTurns<Question>;
   /**
-   * What pages need that were read: such a page is in memory until it is answered. A page asks for
-   * a bounded number of access lists.
+   * Further questions for pages that are read, which stay in memory until these are answered. A
+   * page asks for a bounded number of access lists.
    */
   readonly #begun: Question[] = [];
   #isAsking = false;

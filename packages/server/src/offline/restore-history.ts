@@ -80,8 +80,8 @@ async function restoreTo(
 }
 
 /**
- * What is read may be anybody's work, with sums that are right: where it leads to a failure of the
- * reader, of the tree or of the store, it is damaged.
+ * A file may come from anyone, with sums that are right: one that makes the reader, the tree or the
+ * store fail is damaged.
  */
 async function readAsData(file: string, read: () => Promise<void>): Promise<void> {
   try {

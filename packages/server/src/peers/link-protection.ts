@@ -219,9 +219,8 @@ export class LinkProtection {
   }
 
   /**
-   * What a reload takes from the others before they can do without. It is a stage of TLS, or of the
-   * secret, that this server skips: whether the others are ready shows only where each server has
-   * passed every stage.
+   * Links to other servers that a reload would end because it skips a stage of TLS or of the
+   * secret. Whether the others are ready is known only if every server has passed every stage.
    */
   #skipped(
     before: PeerProtection,

@@ -208,7 +208,7 @@ class StateToRestore {
     this.#made = made;
   }
 
-  /** What was written up to now is archived first, so that the restore can be undone. */
+  /** Archives all earlier writes first, so that the restore can be undone. */
   standAt(zxid: Zxid, done: Parameters<RestoredState["standAt"]>[2]): void {
     this.#standAt(zxid).then(done, (error: unknown) =>
       done({ failed: error instanceof Error ? error.message : String(error) }),

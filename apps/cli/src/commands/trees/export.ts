@@ -65,7 +65,7 @@ export const exportTree: Command = {
 interface ExportOptions {
   readonly path: string;
   readonly withAcl: boolean;
-  /** What may not be read is left out. */
+  /** Nodes that may not be read are left out. */
   readonly isPartial: boolean;
   readonly signal: AbortSignal;
 }

@@ -21,7 +21,7 @@ const NOT_YET_PEER_AUTH =
 const NEVER_BLOCKED = "nothing waits for a socket";
 
 /**
- * What servers of an ensemble are to each other; which ones there are stands in the keys of
+ * Relations between the servers of an ensemble. The keys that list the servers are in
  * `ensemble-draft.ts`.
  */
 export const ENSEMBLE_KEYS: readonly KeyEntry[] = [

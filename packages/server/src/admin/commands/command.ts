@@ -59,7 +59,7 @@ export class Snapshot {
   }
 }
 
-/** What the same request may find different later, without a change of the configuration. */
+/** An obstacle that may be gone when the same request comes again. */
 export function notYet(error: string): Failure {
   return new Failure(error, 503, { "retry-after": "1" });
 }
