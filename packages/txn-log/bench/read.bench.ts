@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ZXID_NONE } from "@zooid/model";
 import { quantile } from "@zooid/model/testing/quantile";
+import type { LogHandler } from "../src/log/txn-log.ts";
 import { openStore, type Store } from "../src/sqlite.ts";
 import { batchOf, range, Z } from "../src/testing/append-batches.ts";
 import { type PromisedLog, promised } from "../src/testing/promised-log.ts";
-import type { LogHandler } from "../src/log/txn-log.ts";
 
 /**
  * What a learner's DIFF costs the leader, and the small writes of a fail-over.

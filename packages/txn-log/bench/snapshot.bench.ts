@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { LogHandler } from "../src/log/txn-log.ts";
 import { openStore, type Store } from "../src/sqlite.ts";
 import { createNodes } from "../src/testing/state-history.ts";
-import type { LogHandler } from "../src/log/txn-log.ts";
 
 /**
  * What moving a whole state costs: read at the sender, built at the receiver, both in one process,

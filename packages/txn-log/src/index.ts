@@ -1,5 +1,4 @@
 export { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, chainHigh, chainLow, formatChain } from "./log/chain.ts";
-export { DataWrites } from "./state/data-writes.ts";
 export { BatchCursor, putEntry } from "./log/entry-batch.ts";
 export {
   type MemoryEntry,
@@ -8,23 +7,6 @@ export {
   MemoryTxnLog,
   type MemoryWrite,
 } from "./log/memory-txn-log.ts";
-export {
-  type CheckpointMark,
-  type PlacedState,
-  type ReceivedSnapshot,
-  SNAPSHOT_CHUNK_BYTES,
-  type SnapshotContent,
-  type SnapshotExport,
-  type SnapshotReceiver,
-  type SnapshotSource,
-  type StateMeta,
-  type StateNode,
-  type StateSession,
-  type StateSink,
-  type StateStats,
-  type StateStore,
-} from "./state/state-store.ts";
-export { StoreError, type StoreErrorCode, type StoreErrorDetail } from "./store/store-error.ts";
 export type {
   Appended,
   DurableLog,
@@ -46,3 +28,21 @@ export type {
   StoreWarning,
   TxnLog,
 } from "./log/txn-log.ts";
+export { DataWrites } from "./state/data-writes.ts";
+export {
+  type CheckpointMark,
+  type PlacedState,
+  type ReceivedSnapshot,
+  SNAPSHOT_CHUNK_BYTES,
+  type SnapshotContent,
+  type SnapshotExport,
+  type SnapshotReceiver,
+  type SnapshotSource,
+  type StateMeta,
+  type StateNode,
+  type StateSession,
+  type StateSink,
+  type StateStats,
+  type StateStore,
+} from "./state/state-store.ts";
+export { StoreError, type StoreErrorCode, type StoreErrorDetail } from "./store/store-error.ts";

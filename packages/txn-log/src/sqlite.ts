@@ -22,6 +22,16 @@ export type { ArchiveFiles } from "./archive/archive-messages.ts";
 export type { BaseManifest, BasePart } from "./archive/base-manifest.ts";
 export type { WrittenPart } from "./archive/base-part.ts";
 export type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge-options.ts";
+export { type PurgePlan, planPurge } from "./archive/purge-plan.ts";
+export { hasZstd } from "./archive/zstd.ts";
+export { type Access, accessFault } from "./directory/access-fault.ts";
+export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
+export type { StoreDirectories } from "./directory/inspect-directory.ts";
+export { makeDirectory } from "./directory/make-directory.ts";
+export { NewDirectories } from "./directory/new-directories.ts";
+export { readStore, type StoreFacts, walkClosedLog } from "./directory/read-store.ts";
+export { UNFINISHED_FILE } from "./directory/unfinished.ts";
+export { CHECKPOINTS_FULL_FILE, FULL_FILE, type TestBreak } from "./disk/test-break.ts";
 export { HistoryQueries } from "./history/history-queries.ts";
 export {
   type ChangeSink,
@@ -35,7 +45,6 @@ export {
   type UnknownPast,
 } from "./history/history-reader.ts";
 export type { HistoryThreadData } from "./history/history-thread.ts";
-export { type PurgePlan, planPurge } from "./archive/purge-plan.ts";
 export {
   type FileTimes,
   isReadFor,
@@ -44,15 +53,6 @@ export {
   type TimePlace,
   timedFiles,
 } from "./history/time-places.ts";
-export { hasZstd } from "./archive/zstd.ts";
-export { type Access, accessFault } from "./directory/access-fault.ts";
-export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
-export type { StoreDirectories } from "./directory/inspect-directory.ts";
-export { makeDirectory } from "./directory/make-directory.ts";
-export { NewDirectories } from "./directory/new-directories.ts";
-export { readStore, type StoreFacts, walkClosedLog } from "./directory/read-store.ts";
-export { UNFINISHED_FILE } from "./directory/unfinished.ts";
-export { CHECKPOINTS_FULL_FILE, FULL_FILE, type TestBreak } from "./disk/test-break.ts";
 export type { AppendObserver } from "./log/sqlite-txn-log.ts";
 export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub/scrub.ts";
 export type { FoundDamage } from "./scrub/scrub-messages.ts";

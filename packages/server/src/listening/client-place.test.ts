@@ -1,4 +1,4 @@
-import { type Members, serverId, ZXID_NONE } from "@zooid/model";
+import { type Members, membersOf, serverId, ZXID_NONE } from "@zooid/model";
 import { expect, test } from "vitest";
 import { clientPlaceOf } from "./client-place.ts";
 
@@ -8,7 +8,7 @@ const SID = serverId(2);
 
 function membersWith(clientAddress: Place): Members {
   const member = { host: "b", quorumPort: 2888, electionPort: 3888, isObserver: false, group: undefined, weight: 1 };
-  return { version: ZXID_NONE, servers: [{ ...member, sid: SID, clientAddress }] };
+  return membersOf([{ ...member, sid: SID, clientAddress }], ZXID_NONE);
 }
 
 test.each([

@@ -1,4 +1,4 @@
-import { composeZxid, type Member, type Members, serverId } from "@zooid/model";
+import { composeZxid, type Member, membersOf, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import { keptMembersNotice } from "./kept-members.ts";
 
@@ -7,7 +7,7 @@ function member(sid: number, host = `host-${sid}`): Member {
   return { sid: serverId(sid), host, ...ports, isObserver: false, group: undefined, weight: 1 };
 }
 
-const KEPT: Members = { version: composeZxid(3, 7), servers: [member(1), member(2), member(3)] };
+const KEPT = membersOf([member(1), member(2), member(3)], composeZxid(3, 7));
 
 test.each([true, false])("files with the same servers need no notice, isChangeable %s", (isChangeable) => {
   expect(keptMembersNotice(KEPT, KEPT.servers, isChangeable)).toBeUndefined();

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { formatsAt, type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model/storage";
 import { type Database, openReader } from "../disk/database.ts";
+import type { EpochRange } from "../log/txn-log.ts";
 import { ChunkWriter } from "../snapshots/chunk-writer.ts";
 import type { SnapshotHeader } from "../snapshots/snapshot-format.ts";
 import { dataStart, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
 import { NodeRuns } from "../state/node-runs.ts";
 import { damagedState, readAcls, readMeta, readSessions } from "../state/state-rows.ts";
 import type { SnapshotContent, StateNode } from "../state/state-store.ts";
-import type { EpochRange } from "../log/txn-log.ts";
 import {
   Adler32,
   APACHE_DIGEST_VERSION,

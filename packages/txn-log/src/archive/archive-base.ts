@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { formatZxid, type Zxid } from "@zooid/model/storage";
-import { SNAPSHOT_CHUNK_BYTES, type SnapshotSource } from "../state/state-store.ts";
 import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
+import { SNAPSHOT_CHUNK_BYTES, type SnapshotSource } from "../state/state-store.ts";
 import { ARCHIVE_FORMAT, damaged, parseZxidName, zxidName } from "./archive-format.ts";
 import {
   type BaseManifest,

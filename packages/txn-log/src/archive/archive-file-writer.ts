@@ -10,9 +10,9 @@ import {
   writeFrameHeader,
   type Zxid,
 } from "@zooid/model/storage";
+import { syncDirectoryOf } from "../disk/sync-path.ts";
 import { ChainCursor } from "../log/chain.ts";
 import { BatchCursor } from "../log/entry-batch.ts";
-import { syncDirectoryOf } from "../disk/sync-path.ts";
 import type { LogPosition } from "../log/txn-log.ts";
 import {
   ARCHIVE_FORMAT,

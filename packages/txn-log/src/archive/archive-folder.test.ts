@@ -2,10 +2,10 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CHAIN_NONE } from "../log/chain.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import { Z } from "../testing/append-batches.ts";
 import { baseAt, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import type { LogPosition } from "../log/txn-log.ts";
 import { listBases } from "./archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf, retainArchive } from "./archive-folder.ts";
 

@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 import { parseZxid, type Zxid } from "@zooid/model/storage";
 import { type Chain, formatChain } from "../log/chain.ts";
-import { StoreError } from "../store/store-error.ts";
 import type { LogPosition } from "../log/txn-log.ts";
+import { StoreError } from "../store/store-error.ts";
 
 /**
  * A file of the archive: committed entries of the log, compressed, with an index by path. It is

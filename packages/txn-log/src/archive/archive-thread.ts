@@ -1,10 +1,10 @@
 import { laterOf, type TxnDecoder, ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import type { Chain } from "../log/chain.ts";
 import { LogReader } from "../log/log-reader.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import { StoreError } from "../store/store-error.ts";
 import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
-import type { LogPosition } from "../log/txn-log.ts";
 import { listBases } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { ArchiveFileWriter, type ArchiveMark } from "./archive-file-writer.ts";

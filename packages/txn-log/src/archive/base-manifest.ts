@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { EPOCH_MAX } from "@zooid/model/storage";
+import type { EpochRange, LogPosition } from "../log/txn-log.ts";
 import { SNAPSHOT_CHUNK_BYTES } from "../state/state-store.ts";
 import { StoreError } from "../store/store-error.ts";
-import type { EpochRange, LogPosition } from "../log/txn-log.ts";
 import { ARCHIVE_FORMAT, damaged, parsePosition, positionText } from "./archive-format.ts";
 
 /** What a base is: the first line of its manifest. The second line is the SHA-256 of the first. */

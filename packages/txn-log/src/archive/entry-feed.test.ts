@@ -1,8 +1,8 @@
 import { FRAME_HEADER_BYTES, type Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { BatchCursor, putEntry } from "../log/entry-batch.ts";
-import { Z } from "../testing/append-batches.ts";
 import type { LoggedRun } from "../log/txn-log.ts";
+import { Z } from "../testing/append-batches.ts";
 import { EntryFeed, EntryFeedReader, newFeedMemory } from "./entry-feed.ts";
 
 const RECORD_BYTES = 100;

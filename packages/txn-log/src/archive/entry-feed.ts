@@ -1,6 +1,6 @@
 import { frameZxid, type Zxid } from "@zooid/model/storage";
-import { BatchCursor } from "../log/entry-batch.ts";
 import { newRingMemory, RecordKind, type RingMemory, RingReader, RingWriter } from "../log/append-ring.ts";
+import { BatchCursor } from "../log/entry-batch.ts";
 import type { LoggedRun } from "../log/txn-log.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { LogPosition } from "../log/txn-log.ts";
 import { Z } from "../testing/append-batches.ts";
 import { ARCHIVE_START, baseOf, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import type { LogPosition } from "../log/txn-log.ts";
 import { listBases } from "./archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf } from "./archive-folder.ts";
 import { carryOutPurge, planPurge } from "./purge-plan.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { StoreError } from "../store/store-error.ts";
 import { syncDirectoryOf } from "../disk/sync-path.ts";
+import { StoreError } from "../store/store-error.ts";
 import { accessFault } from "./access-fault.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { refuseForeign } from "./inspect-directory.ts";

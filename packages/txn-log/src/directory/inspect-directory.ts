@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatZxid, laterOf, levelOfHistory, OWN_LEVELS, ZXID_NONE, type Zxid } from "@zooid/model/storage";
-import { type Chain, formatChain } from "../log/chain.ts";
 import { sqliteCode } from "../disk/database.ts";
+import { type Chain, formatChain } from "../log/chain.ts";
 import { LogReader } from "../log/log-reader.ts";
+import type { DurableLog, LogPosition } from "../log/txn-log.ts";
 import { refuseOtherMark } from "../segments/format-mark.ts";
 import { inspectSegments } from "../segments/segment-directory.ts";
 import { FORMAT_MARK_FILE, formatSegmentName, isLogFile } from "../segments/segment-name.ts";
@@ -11,7 +12,6 @@ import type { WalMark } from "../segments/wal-scan.ts";
 import { inspectStateFile } from "../state/state-file.ts";
 import type { StateMeta } from "../state/state-store.ts";
 import { StoreError } from "../store/store-error.ts";
-import type { DurableLog, LogPosition } from "../log/txn-log.ts";
 import { hasSetAside } from "./set-aside.ts";
 import { readWitness, type Witness } from "./witness.ts";
 

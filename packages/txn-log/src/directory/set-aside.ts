@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { syncPath } from "../disk/sync-path.ts";
 import { FORMAT_MARK_FILE, isLogFile } from "../segments/segment-name.ts";
 import type { StoreError } from "../store/store-error.ts";
-import { syncPath } from "../disk/sync-path.ts";
 import { makeDirectory } from "./make-directory.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { StoreError } from "../store/store-error.ts";
 import { syncPath } from "../disk/sync-path.ts";
+import { StoreError } from "../store/store-error.ts";
 
 /**
  * The marker of a data directory that an offline command has not finished: durable before anything

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hasRoomForFile } from "./database.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { hasRoomForFile } from "./database.ts";
 
 test("a directory with room for one more file stays as it is", () => {
   using place = new TemporaryDirectory();

@@ -1,11 +1,11 @@
 import { type PastNode, StatOffset, type Zxid } from "@zooid/model/storage";
-import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
-import { dataStart, isWhole, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
-import type { StateNode } from "../state/state-store.ts";
 import { type ListedBase, readBase } from "../archive/archive-base.ts";
 import { damaged } from "../archive/archive-format.ts";
 import type { BaseManifest } from "../archive/base-manifest.ts";
 import { parseAclContent } from "../archive/base-state.ts";
+import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
+import { dataStart, isWhole, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
+import type { StateNode } from "../state/state-store.ts";
 
 const SLASH = 0x2f;
 

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { newTxnHeader, newTxnOp, OPEN_ACL, OpCode, READ_ONLY_ACL, sliceOf, sliceText, type Zxid } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { listBases } from "../archive/archive-base.ts";
+import { type ListedFile, listArchive } from "../archive/archive-folder.ts";
 import { CHAIN_NONE } from "../log/chain.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
@@ -10,8 +12,6 @@ import { baseOf } from "../testing/archive-pieces.ts";
 import { promised } from "../testing/promised-log.ts";
 import { settled } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { listBases } from "../archive/archive-base.ts";
-import { type ListedFile, listArchive } from "../archive/archive-folder.ts";
 import { answerHistory } from "./history-answers.ts";
 import { type ChangesQuery, HistoryReader, type PastAnswer, type PastChildrenAnswer } from "./history-reader.ts";
 

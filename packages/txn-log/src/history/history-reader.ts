@@ -17,11 +17,11 @@ import {
   type Zxid,
   type ZxidRange,
 } from "@zooid/model/storage";
-import { StoreError } from "../store/store-error.ts";
 import { type ListedBase, listBases, readManifest } from "../archive/archive-base.ts";
 import type { ArchiveFile } from "../archive/archive-file.ts";
 import { ArchiveListing, basesFolderOf, type ListedFile, logFolderOf } from "../archive/archive-folder.ts";
 import type { BaseManifest } from "../archive/base-manifest.ts";
+import { StoreError } from "../store/store-error.ts";
 import { childrenInBase, nodesInBase } from "./base-node.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { ChildrenEffect, isOfChildren } from "./past-children.ts";

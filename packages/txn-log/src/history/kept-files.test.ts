@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { CHAIN_NONE, newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ArchiveFileWriter } from "../archive/archive-file-writer.ts";
+import { ArchiveListing, type ListedFile, listArchive } from "../archive/archive-folder.ts";
 import { BatchCursor } from "../log/entry-batch.ts";
 import { Z } from "../testing/append-batches.ts";
 import { openFiles } from "../testing/open-files.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { ArchiveFileWriter } from "../archive/archive-file-writer.ts";
-import { ArchiveListing, type ListedFile, listArchive } from "../archive/archive-folder.ts";
 import { KeptFiles } from "./kept-files.ts";
 
 let place: TemporaryDirectory;

@@ -4,11 +4,11 @@ import type { Zxid } from "@zooid/model";
 import { TxnReader } from "@zooid/wire/txn";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listArchive } from "../archive/archive-folder.ts";
 import { StoreError } from "../store/store-error.ts";
 import { Z } from "../testing/append-batches.ts";
 import { ARCHIVE_START, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { listArchive } from "../archive/archive-folder.ts";
 import { placeOfTime, type TimePlace, timedFiles } from "./time-places.ts";
 
 const STEP_MS = 100;

@@ -1,9 +1,9 @@
 import { counterOf } from "@zooid/model";
 import { TxnReader } from "@zooid/wire/txn";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { listArchive, logFolderOf } from "../archive/archive-folder.ts";
 import { ARCHIVE_START, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { listArchive, logFolderOf } from "../archive/archive-folder.ts";
 import { isReadFor, placeOfTime, timedFiles } from "./time-places.ts";
 
 let place: TemporaryDirectory;

@@ -7,9 +7,9 @@ import {
   type TxnDecoder,
   type Zxid,
 } from "@zooid/model/storage";
-import { StoreError } from "../store/store-error.ts";
 import { ArchiveFile } from "../archive/archive-file.ts";
 import type { ListedFile } from "../archive/archive-folder.ts";
+import { StoreError } from "../store/store-error.ts";
 
 /** The earliest and the latest time that the entries of a file are stamped with. */
 export interface FileTimes {

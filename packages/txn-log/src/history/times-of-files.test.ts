@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { listArchive } from "../archive/archive-folder.ts";
 import { StoreError } from "../store/store-error.ts";
 import { ARCHIVE_START, fileBehind } from "../testing/archive-pieces.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { listArchive } from "../archive/archive-folder.ts";
 import { TimesOfFiles } from "./times-of-files.ts";
 
 let place: TemporaryDirectory;

@@ -1,5 +1,5 @@
-import { StoreError } from "../store/store-error.ts";
 import type { ListedFile } from "../archive/archive-folder.ts";
+import { StoreError } from "../store/store-error.ts";
 import { type FileTimes, type TimedFile, timesOf } from "./time-places.ts";
 
 interface KnownTimes extends FileTimes {

@@ -1,6 +1,6 @@
 import { assert, EPOCH_MAX, formatsAt, NO_RAISE, ZXID_NONE } from "@zooid/model/storage";
-import { CHAIN_NONE } from "./chain.ts";
 import { StoreError } from "../store/store-error.ts";
+import { CHAIN_NONE } from "./chain.ts";
 import type { DurableLog } from "./txn-log.ts";
 
 /** A log on which nothing was ever written. */

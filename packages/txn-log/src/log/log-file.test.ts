@@ -8,11 +8,11 @@ import { removeSegment } from "../segments/segment-directory.ts";
 import { hasSpare, isRecyclable, makeSpare, recycleSegment } from "../segments/spare-segment.ts";
 import { batchOf, range, Z } from "../testing/append-batches.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import type { DurableLog } from "./txn-log.ts";
 import { withPromise } from "./log-book.ts";
 import { LogFile } from "./log-file.ts";
 import type { LogFileOptions } from "./log-open.ts";
 import { LogReader } from "./log-reader.ts";
+import type { DurableLog } from "./txn-log.ts";
 
 /**
  * Segments as a log writes them, held against a model: after each step, and as a killed process

@@ -2,10 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { assert, earlierOf, epochOf, FRAME_HEADER_BYTES, formatZxid, laterOf, type Zxid } from "@zooid/model/storage";
-import { ChainCursor } from "./chain.ts";
-import { type Database, isFull, newFullError, newSyncError } from "../disk/database.ts";
 import { WitnessFile } from "../directory/witness.ts";
-import { BatchCursor } from "./entry-batch.ts";
+import { type Database, isFull, newFullError, newSyncError } from "../disk/database.ts";
+import { FULL_FILE, type TestBreak } from "../disk/test-break.ts";
 import { manifestUpTo, purgeCount } from "../segments/manifest.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { ROWS_PER_INSERT, type SegmentFile } from "../segments/segment-file.ts";
@@ -13,9 +12,9 @@ import { STAGE_FILE } from "../segments/segment-name.ts";
 import { type Obstacle, type RetiredSegment, SegmentSequence } from "../segments/segment-sequence.ts";
 import { StageFile } from "../segments/stage-file.ts";
 import type { WalMark } from "../segments/wal-scan.ts";
-import { FULL_FILE, type TestBreak } from "../disk/test-break.ts";
-import type { DurableLog, HistoryInstall, LogBranching, LogPosition, RunMarks } from "./txn-log.ts";
 import { AddedFrames } from "./added-frames.ts";
+import { ChainCursor } from "./chain.ts";
+import { BatchCursor } from "./entry-batch.ts";
 import {
   assertFollows,
   hintAt,
@@ -31,6 +30,7 @@ import {
 } from "./log-book.ts";
 import { type LogFileOptions, openSegments } from "./log-open.ts";
 import { CHAIN_BYTES, chainOfEntry, writeBranches, writeEpochs, writeStoreRow } from "./schema.ts";
+import type { DurableLog, HistoryInstall, LogBranching, LogPosition, RunMarks } from "./txn-log.ts";
 
 /** What of the log a purge leaves. */
 export interface Keep {

@@ -1,8 +1,10 @@
 import type { MessagePort } from "node:worker_threads";
 import { LATENCY_WORDS, type Zxid } from "@zooid/model/storage";
-import type { Chain } from "./chain.ts";
 import type { SegmentName } from "../segments/segment-name.ts";
 import type { StoreErrorDetail } from "../store/store-error.ts";
+import type { RingMemory } from "./append-ring.ts";
+import type { Chain } from "./chain.ts";
+import type { LogFileOptions } from "./log-open.ts";
 import type {
   DurableLog,
   EntryRun,
@@ -13,8 +15,6 @@ import type {
   LogSettings,
   RunMarks,
 } from "./txn-log.ts";
-import type { RingMemory } from "./append-ring.ts";
-import type { LogFileOptions } from "./log-open.ts";
 
 /** What the threads of a log tell each other. Appends themselves travel in the ring. */
 

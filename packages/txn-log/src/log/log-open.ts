@@ -1,13 +1,13 @@
+import type { TestBreak } from "../disk/test-break.ts";
 import { newDiskId, readDiskId, writeDiskId } from "../segments/disk-id.ts";
 import { hasFormatMark, writeFormatMark } from "../segments/format-mark.ts";
 import { manifestUpTo } from "../segments/manifest.ts";
 import { type FoundSegment, inspectSegments, repairSegments } from "../segments/segment-directory.ts";
 import type { SegmentSequence } from "../segments/segment-sequence.ts";
-import type { TestBreak } from "../disk/test-break.ts";
-import type { DurableLog, LogPosition } from "./txn-log.ts";
 import { withApplied, withStateLevel } from "./log-book.ts";
 import { bootLog, newDurableLog } from "./log-boot.ts";
 import { writeStoreRow } from "./schema.ts";
+import type { DurableLog, LogPosition } from "./txn-log.ts";
 
 export interface LogFileOptions {
   /** The directory of the segments. */

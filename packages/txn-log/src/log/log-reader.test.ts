@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Chain } from "./chain.ts";
 import type { SealedSegment } from "../segments/sealed-segment.ts";
 import { StoreError } from "../store/store-error.ts";
 import { Z } from "../testing/append-batches.ts";
 import { readSegments, SegmentHistory } from "../testing/segment-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import type { Chain } from "./chain.ts";
 import type { LogPosition } from "./txn-log.ts";
 
 let place: TemporaryDirectory;

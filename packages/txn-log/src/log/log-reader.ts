@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model/storage";
-import { type Chain, formatChain } from "./chain.ts";
 import type { EntrySink } from "../segments/entry-sink.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { formatSegmentName, listSegments } from "../segments/segment-name.ts";
 import { SegmentReader, type Walk, type WalkLimits } from "../segments/segment-reader.ts";
 import { NEVER_BEGUN, scanSteps, wholeBytes } from "../segments/wal-scan.ts";
 import { StoreError } from "../store/store-error.ts";
+import { type Chain, formatChain } from "./chain.ts";
 import type { EntryRun, LogPosition } from "./txn-log.ts";
 
 export type { EntrySink } from "../segments/entry-sink.ts";

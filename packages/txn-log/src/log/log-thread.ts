@@ -1,16 +1,16 @@
 import { receiveMessageOnPort } from "node:worker_threads";
 import { assertNever, earlierOf, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model/storage";
-import { isFull, storeErrorOf } from "../disk/database.ts";
 import { LOG_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
+import { isFull, storeErrorOf } from "../disk/database.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { SegmentRoller } from "../segments/segment-roller.ts";
 import { loadThread } from "../threads/loading.ts";
-import type { DurableLog, LogPosition, LogSettings } from "./txn-log.ts";
 import { AppendGroup, type GroupBatch } from "./append-group.ts";
 import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
 import { withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
 import { type Keep, LogFile } from "./log-file.ts";
 import { COMMIT_BUCKETS_AT, type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
+import type { DurableLog, LogPosition, LogSettings } from "./txn-log.ts";
 
 /**
  * The log thread: the one writer of the segments. It sleeps until something lies in the ring, puts

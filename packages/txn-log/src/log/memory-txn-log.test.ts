@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type MemoryLogImage, MemoryTxnLog } from "./memory-txn-log.ts";
 import { promised } from "../testing/promised-log.ts";
 import { batchOf, describeTxnLog, RecordingHandler, type TxnLogHarness, Z } from "../testing/txn-log-contract.ts";
+import { type MemoryLogImage, MemoryTxnLog } from "./memory-txn-log.ts";
 import type { LogHandler, StoreLog } from "./txn-log.ts";
 
 class MemoryHarness implements TxnLogHarness {

@@ -1,4 +1,5 @@
 import { assert, copyRange, FRAME_HEADER_BYTES, formatZxid, laterOf, ZXID_NONE, type Zxid } from "@zooid/model/storage";
+import { StoreError } from "../store/store-error.ts";
 import { type Chain, ChainCursor } from "./chain.ts";
 import { BatchCursor, putEntry } from "./entry-batch.ts";
 import {
@@ -17,7 +18,6 @@ import {
   withPromise,
 } from "./log-book.ts";
 import { bootLog, newDurableLog } from "./log-boot.ts";
-import { StoreError } from "../store/store-error.ts";
 import type {
   Appended,
   DurableLog,

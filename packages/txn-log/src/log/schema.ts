@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib";
 import { counterOf, epochOf, type Zxid } from "@zooid/model/storage";
-import { CHAIN_NONE, type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
-import type { Database } from "../disk/database.ts";
 import { refuseOtherFormat } from "../directory/format-number.ts";
+import type { Database } from "../disk/database.ts";
 import { StoreError } from "../store/store-error.ts";
+import { CHAIN_NONE, type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
 import type { DurableLog, EpochRange, LogBranch, LogPosition } from "./txn-log.ts";
 
 /**

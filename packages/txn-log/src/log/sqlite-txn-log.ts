@@ -11,9 +11,24 @@ import {
   type Zxid,
 } from "@zooid/model/storage";
 import { SpareBuffers } from "@zooid/wire";
-import { type Chain, chainFromHalves } from "./chain.ts";
 import { StoreError } from "../store/store-error.ts";
 import { HEAP_MIB_MIN, startWorker } from "../threads/start-worker.ts";
+import { ControlWord, newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
+import { type Chain, chainFromHalves } from "./chain.ts";
+import { withEntry } from "./log-book.ts";
+import {
+  type AppendMessage,
+  COMMIT_BUCKETS_AT,
+  type HelperAnswer,
+  type HelperRequest,
+  type HelperThreadData,
+  LOG_STAT_COUNT,
+  type LogCommand,
+  type LogReport,
+  LogStat,
+  type LogThreadData,
+} from "./log-messages.ts";
+import type { LogFileOptions } from "./log-open.ts";
 import type {
   DurableLog,
   EpochPromise,
@@ -29,21 +44,6 @@ import type {
   RunMarks,
   StoreLog,
 } from "./txn-log.ts";
-import { ControlWord, newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
-import { withEntry } from "./log-book.ts";
-import {
-  type AppendMessage,
-  COMMIT_BUCKETS_AT,
-  type HelperAnswer,
-  type HelperRequest,
-  type HelperThreadData,
-  LOG_STAT_COUNT,
-  type LogCommand,
-  type LogReport,
-  LogStat,
-  type LogThreadData,
-} from "./log-messages.ts";
-import type { LogFileOptions } from "./log-open.ts";
 
 export interface SqliteLogOptions {
   readonly file: LogFileOptions;

@@ -1,10 +1,10 @@
 import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FEATURE_LEVELS, levelOfFormat } from "@zooid/model/storage";
-import { type Database, makeDatabase, openReader, readErrorOf } from "../disk/database.ts";
 import { refuseOtherFormat, stampFormat } from "../directory/format-number.ts";
-import { StoreError } from "../store/store-error.ts";
+import { type Database, makeDatabase, openReader, readErrorOf } from "../disk/database.ts";
 import { syncDirectoryOf } from "../disk/sync-path.ts";
+import { StoreError } from "../store/store-error.ts";
 import { UNFINISHED } from "./segment-file.ts";
 import { FORMAT_MARK_FILE } from "./segment-name.ts";
 

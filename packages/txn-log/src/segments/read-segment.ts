@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Zxid } from "@zooid/model/storage";
-import { StoreError } from "../store/store-error.ts";
 import type { LogPosition } from "../log/txn-log.ts";
+import { StoreError } from "../store/store-error.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import { lockAsReader } from "./readers-lock.ts";
 import { SealedSegments } from "./sealed-segments.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openReader, readErrorOf } from "../disk/database.ts";
-import { StoreError } from "../store/store-error.ts";
 import { syncDirectoryOf } from "../disk/sync-path.ts";
 import type { DurableLog } from "../log/txn-log.ts";
+import { StoreError } from "../store/store-error.ts";
 import { hasFormatMark, writeFormatMark } from "./format-mark.ts";
 import { hasTables, UNFINISHED } from "./segment-file.ts";
 import {

@@ -1,5 +1,12 @@
 import { renameSync, statSync } from "node:fs";
-import { type Database, makeDatabase, openDatabase, openReader, readErrorOf, type Statement } from "../disk/database.ts";
+import {
+  type Database,
+  makeDatabase,
+  openDatabase,
+  openReader,
+  readErrorOf,
+  type Statement,
+} from "../disk/database.ts";
 import type { DurableLog } from "../log/txn-log.ts";
 import { createSegmentTables, type SegmentHead, writeHead } from "./segment-schema.ts";
 import { NO_WAL, readSalt, type WalMark } from "./wal-scan.ts";

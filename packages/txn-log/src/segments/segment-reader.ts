@@ -7,11 +7,11 @@ import {
   writeFrameHeader,
   type Zxid,
 } from "@zooid/model/storage";
-import { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, formatChain } from "../log/chain.ts";
 import { type Database, openReader, readErrorOf, readNamed, type Statement, sqliteCode } from "../disk/database.ts";
+import { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, formatChain } from "../log/chain.ts";
 import { CHAIN_BYTES, chainOfEntry } from "../log/schema.ts";
-import { StoreError } from "../store/store-error.ts";
 import type { EntryRun, LogPosition } from "../log/txn-log.ts";
+import { StoreError } from "../store/store-error.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import { readHead, type SegmentHead } from "./segment-schema.ts";
 

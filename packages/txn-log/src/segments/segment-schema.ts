@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 import { formatsAt, NO_RAISE, type Zxid } from "@zooid/model/storage";
-import { chainFromHalves, chainHigh, chainLow } from "../log/chain.ts";
-import type { Database } from "../disk/database.ts";
 import { stampedFormat, stampFormat } from "../directory/format-number.ts";
+import type { Database } from "../disk/database.ts";
+import { chainFromHalves, chainHigh, chainLow } from "../log/chain.ts";
 import {
   createStoreTables,
   isUnfinished,
@@ -11,8 +11,8 @@ import {
   writeEpochs,
   writeStoreRow,
 } from "../log/schema.ts";
-import { StoreError } from "../store/store-error.ts";
 import type { DurableLog, LogPosition } from "../log/txn-log.ts";
+import { StoreError } from "../store/store-error.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
 
 /**

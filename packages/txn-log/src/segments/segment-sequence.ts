@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model/storage";
 import { isFull } from "../disk/database.ts";
-import { chainOfEntry } from "../log/schema.ts";
 import { syncDirectoryOf } from "../disk/sync-path.ts";
+import { chainOfEntry } from "../log/schema.ts";
 import type { DurableLog, LogPosition } from "../log/txn-log.ts";
 import { writeFormatMark } from "./format-mark.ts";
 import { isEnoughToJudge, NOTHING_SEEN, pageBytesFor, type SegmentLoad } from "./page-size.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { formatsAt } from "@zooid/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Chain } from "../log/chain.ts";
+import type { EpochRange } from "../log/txn-log.ts";
 import { Z } from "../testing/append-batches.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import type { EpochRange } from "../log/txn-log.ts";
 import { SnapshotBuilder, type SnapshotExpectation } from "./snapshot-builder.ts";
 import type { SnapshotHeader } from "./snapshot-format.ts";
 

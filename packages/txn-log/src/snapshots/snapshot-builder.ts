@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import { formatZxid, knowsLevel, type LevelRange, OWN_LEVELS, unknownLevelText } from "@zooid/model/storage";
-import { isWhole, RowOffset } from "../state/node-row.ts";
-import { isAcl, removeStateFile, StateFile } from "../state/state-file.ts";
-import type { StateSession } from "../state/state-store.ts";
 import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
 import type { TestBreak } from "../disk/test-break.ts";
 import type { EpochRange, LogPosition } from "../log/txn-log.ts";
+import { isWhole, RowOffset } from "../state/node-row.ts";
+import { isAcl, removeStateFile, StateFile } from "../state/state-file.ts";
+import type { StateSession } from "../state/state-store.ts";
 import { SnapshotDecoder, type SnapshotParts } from "./snapshot-decoder.ts";
 import { refused, type SnapshotHeader } from "./snapshot-format.ts";
 

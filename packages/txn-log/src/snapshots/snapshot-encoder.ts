@@ -1,5 +1,6 @@
 import { formatsAt } from "@zooid/model/storage";
 import { type Database, openReader, type Statement } from "../disk/database.ts";
+import type { EpochRange } from "../log/txn-log.ts";
 import { RowOffset, sealRow } from "../state/node-row.ts";
 import { NodeRuns } from "../state/node-runs.ts";
 import {
@@ -10,7 +11,6 @@ import {
   SELECT_SESSIONS,
   type SessionRow,
 } from "../state/state-rows.ts";
-import type { EpochRange } from "../log/txn-log.ts";
 import { ChunkWriter } from "./chunk-writer.ts";
 import {
   encodeHeader,

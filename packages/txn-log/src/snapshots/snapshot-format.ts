@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib";
 import { readableFormats, type Zxid } from "@zooid/model/storage";
 import type { Chain } from "../log/chain.ts";
+import type { EpochRange, LogPosition } from "../log/txn-log.ts";
 import { SNAPSHOT_CHUNK_BYTES } from "../state/state-store.ts";
 import { StoreError } from "../store/store-error.ts";
-import type { EpochRange, LogPosition } from "../log/txn-log.ts";
 
 /**
  * A state as a stream of bytes that depends on nothing but the state: not on the file's pages, not

@@ -1,12 +1,12 @@
 import { ApacheSnapshotEncoder } from "../apache/apache-snapshot-encoder.ts";
 import { ChunkQueue, type WrittenPart, writeBasePart } from "../archive/base-part.ts";
 import { storeErrorOf } from "../disk/database.ts";
+import type { EpochRange } from "../log/txn-log.ts";
 import type { SnapshotContent } from "../state/state-store.ts";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
 import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
-import type { EpochRange } from "../log/txn-log.ts";
 import { SnapshotEncoder } from "./snapshot-encoder.ts";
 import type { SnapshotHeader } from "./snapshot-format.ts";
 

@@ -1,9 +1,9 @@
 import type { BaseSource } from "../archive/archive-base.ts";
 import type { WrittenPart } from "../archive/base-part.ts";
+import type { EpochRange, LogPosition } from "../log/txn-log.ts";
 import type { SnapshotContent, SnapshotSource } from "../state/state-store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
-import type { EpochRange, LogPosition } from "../log/txn-log.ts";
 import { isLastChunk } from "./snapshot-format.ts";
 import type { SnapshotOpened, SnapshotSendAnswer, SnapshotSendCall, SnapshotSendData } from "./snapshot-send-thread.ts";
 

@@ -1,8 +1,8 @@
 import type { Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
-import { DataWrites } from "./data-writes.ts";
 import { Z } from "../testing/append-batches.ts";
 import { CheckpointPlan } from "./checkpoint-plan.ts";
+import { DataWrites } from "./data-writes.ts";
 
 type Write = readonly [zxid: Zxid, node: number];
 

@@ -1,6 +1,6 @@
 import { counterOf, type Zxid } from "@zooid/model/storage";
-import type { CheckpointMark } from "./state-store.ts";
 import type { Pace } from "../threads/pace.ts";
+import type { CheckpointMark } from "./state-store.ts";
 
 /** Entries with consecutive zxids, none of them the first of its epoch. */
 export interface EntryRange {

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { emptySlice, STAT_BYTES, StatOffset, setSlice } from "@zooid/model/storage";
-import type { StateNode } from "./state-store.ts";
 import type { LiveNode } from "./live-tree.ts";
+import type { StateNode } from "./state-store.ts";
 
 /**
  * A node as one BLOB: to read a million rows the number of columns and of buffers is what costs

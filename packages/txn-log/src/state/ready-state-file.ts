@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Inspection } from "../directory/inspect-directory.ts";
 import { setStateAside } from "../directory/set-aside.ts";
-import { StoreError } from "../store/store-error.ts";
 import type { DurableLog } from "../log/txn-log.ts";
+import { StoreError } from "../store/store-error.ts";
 import { createStateFile, inspectStateFile, stampEnsemble } from "./state-file.ts";
 
 const STATE_FILE = /^(state-\d+\.db(?:\.new)?)(-journal)?$/;

@@ -2,15 +2,15 @@ import { setImmediate } from "node:timers/promises";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { assert } from "@zooid/model/storage";
 import { storeErrorOf } from "../disk/database.ts";
-import type { CheckpointMark, StateMeta, StateSink, StateStats, StateStore } from "./state-store.ts";
-import { StoreError } from "../store/store-error.ts";
 import type { TestBreak } from "../disk/test-break.ts";
+import { StoreError } from "../store/store-error.ts";
 import { startWorker } from "../threads/start-worker.ts";
 import { DATA_WRITES_MAX } from "./checkpoint-plan.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { loadStateFile, readStateMeta, StateFile } from "./state-file.ts";
 import type { CheckpointReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import { StateSlices } from "./state-slices.ts";
+import type { CheckpointMark, StateMeta, StateSink, StateStats, StateStore } from "./state-store.ts";
 
 export interface SqliteStateOptions {
   readonly stateFile: string;

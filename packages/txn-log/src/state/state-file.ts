@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Acl, formatsAt, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model/storage";
-import { CHAIN_NONE, chainHigh, chainLow } from "../log/chain.ts";
+import { stampedFormat, stampFormat } from "../directory/format-number.ts";
 import {
   type Database,
   newFullError,
@@ -11,12 +11,11 @@ import {
   readNamed,
   type Statement,
 } from "../disk/database.ts";
-import { stampedFormat, stampFormat } from "../directory/format-number.ts";
-import type { StateMeta, StateSession, StateSink } from "./state-store.ts";
-import { StoreError } from "../store/store-error.ts";
 import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
 import { CHECKPOINTS_FULL_FILE, type TestBreak } from "../disk/test-break.ts";
+import { CHAIN_NONE, chainHigh, chainLow } from "../log/chain.ts";
 import type { LogPosition } from "../log/txn-log.ts";
+import { StoreError } from "../store/store-error.ts";
 import { isWhole, newStateNode, plainRow, RowOffset, viewNode } from "./node-row.ts";
 import {
   type Counts,
@@ -32,6 +31,7 @@ import {
   sumOfSession,
   writeMetaRow,
 } from "./state-rows.ts";
+import type { StateMeta, StateSession, StateSink } from "./state-store.ts";
 
 /**
  * `state-<n>.db`: the tree at one zxid, written by one connection.

@@ -1,10 +1,10 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
-import type { CheckpointMark, StateMeta } from "./state-store.ts";
-import type { StoreErrorDetail } from "../store/store-error.ts";
 import type { TestBreak } from "../disk/test-break.ts";
+import type { StoreErrorDetail } from "../store/store-error.ts";
 import type { LivePosition } from "./live-tree.ts";
 import type { StateSlice } from "./state-slices.ts";
+import type { CheckpointMark, StateMeta } from "./state-store.ts";
 
 /** What the state thread and the driver's thread tell each other. */
 

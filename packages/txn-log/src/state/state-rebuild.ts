@@ -1,13 +1,13 @@
 import { renameSync, rmSync } from "node:fs";
 import type { TxnDecoder } from "@zooid/model";
-import type { EntrySink } from "../log/log-reader.ts";
-import type { StateMeta } from "./state-store.ts";
 import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
 import type { TestBreak } from "../disk/test-break.ts";
+import type { EntrySink } from "../log/log-reader.ts";
 import type { Pace } from "../threads/pace.ts";
 import { StateCheckpoint } from "./state-checkpoint.ts";
 import { removeStateFile, StateFile } from "./state-file.ts";
 import type { StateSlice } from "./state-slices.ts";
+import type { StateMeta } from "./state-store.ts";
 
 /**
  * A state file that is written from the tree in memory, to take the place of a damaged one while

@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 import type { Zxid } from "@zooid/model";
-import { chainFromHalves } from "../log/chain.ts";
-import type { Database } from "../disk/database.ts";
 import { refuseOtherFormat } from "../directory/format-number.ts";
-import type { StateMeta } from "./state-store.ts";
+import type { Database } from "../disk/database.ts";
+import { chainFromHalves } from "../log/chain.ts";
 import { StoreError } from "../store/store-error.ts";
+import type { StateMeta } from "./state-store.ts";
 
 /**
  * The rows of a state file that are not nodes: the meta row, access lists and sessions. Each has a

@@ -1,8 +1,8 @@
 import type { Acl } from "@zooid/model";
-import type { StateSession } from "./state-store.ts";
 import type { LiveCapture, LiveNode } from "./live-tree.ts";
 import { encodeRow } from "./node-row.ts";
 import { contentOfAcl } from "./state-file.ts";
+import type { StateSession } from "./state-store.ts";
 
 /** A part of a tree in memory, as the state thread writes it to a file. */
 export interface StateSlice {

@@ -1,22 +1,22 @@
 import { dirname } from "node:path";
 import { receiveMessageOnPort } from "node:worker_threads";
 import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model/storage";
-import { hasRoomForFile, storeErrorOf } from "../disk/database.ts";
 import { CHECKPOINT_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { MissingRoom } from "../directory/missing-room.ts";
+import { hasRoomForFile, storeErrorOf } from "../disk/database.ts";
 import { type EntrySink, LogReader } from "../log/log-reader.ts";
-import type { CheckpointMark } from "./state-store.ts";
+import type { LogPosition } from "../log/txn-log.ts";
 import { StoreError } from "../store/store-error.ts";
 import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import { BRISK, CALM, HURRIED, Pace, type Rhythm } from "../threads/pace.ts";
-import type { LogPosition } from "../log/txn-log.ts";
 import { CheckpointPlan, type EntryRange } from "./checkpoint-plan.ts";
 import { StateCheckpoint } from "./state-checkpoint.ts";
 import { findPageDamage, removeStateFile, StateFile } from "./state-file.ts";
 import type { CheckpointReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import { StateRebuild } from "./state-rebuild.ts";
 import { damagedState } from "./state-rows.ts";
+import type { CheckpointMark } from "./state-store.ts";
 
 /**
  * The state thread: the one writer of the state file. It wakes at a lag, checkpoints what is

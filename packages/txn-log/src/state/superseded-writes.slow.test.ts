@@ -3,7 +3,6 @@ import { newTxnHeader, newTxnOp, OpCode, StatOffset, sliceOf, type Zxid } from "
 import { TxnBatchEncoder } from "@zooid/wire/txn";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DataWrites } from "./data-writes.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { newestSegment } from "../testing/newest-segment.ts";
@@ -11,6 +10,7 @@ import { promised } from "../testing/promised-log.ts";
 import { settled } from "../testing/state-history.ts";
 import { loaded, type PlainState } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { DataWrites } from "./data-writes.ts";
 
 /** Checkpoints of stores: a state is the same whether superseded writes are skipped or not. */
 let place: TemporaryDirectory;

@@ -3,7 +3,6 @@ import { isFloorUncommitted, knowsLevel, OWN_LEVELS } from "@zooid/model/storage
 import { Archive, type ArchiveOptions } from "../archive/archive.ts";
 import { listBases } from "../archive/archive-base.ts";
 import { basesFolderOf, listArchive, logFolderOf, makeArchiveFolder } from "../archive/archive-folder.ts";
-import { HistoryQueries } from "../history/history-queries.ts";
 import { DataDirectories } from "../directory/data-directories.ts";
 import { LOG_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { inspectDirectory, isLogComplete, WITNESS_FILE } from "../directory/inspect-directory.ts";
@@ -11,6 +10,7 @@ import { MissingRoom } from "../directory/missing-room.ts";
 import { setAside } from "../directory/set-aside.ts";
 import { findWitnessDamage } from "../directory/witness.ts";
 import { hasRoomForFile, isFull, isUnexplained } from "../disk/database.ts";
+import { HistoryQueries } from "../history/history-queries.ts";
 import { openSqliteLog, type SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import { Scrub, type ScrubOptions } from "../scrub/scrub.ts";
 import type { FoundDamage } from "../scrub/scrub-messages.ts";

@@ -1,7 +1,7 @@
 /** For the test that kills it: appends without end and reports to its parent what was completed. */
 
-import { openStore } from "../sqlite.ts";
 import type { StoreLog } from "../log/txn-log.ts";
+import { openStore } from "../sqlite.ts";
 import { batchOf, range } from "./append-batches.ts";
 import { promised } from "./promised-log.ts";
 

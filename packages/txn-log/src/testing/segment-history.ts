@@ -5,6 +5,7 @@ import { CHAIN_NONE, ChainCursor, chainHigh, chainLow } from "../log/chain.ts";
 import { epochsUpTo, withCut, withEntry, withPromise } from "../log/log-book.ts";
 import { bootLog, newDurableLog } from "../log/log-boot.ts";
 import { LogReader } from "../log/log-reader.ts";
+import type { DurableLog, LogPosition } from "../log/txn-log.ts";
 import { manifestUpTo } from "../segments/manifest.ts";
 import type { SealedSegment } from "../segments/sealed-segment.ts";
 import { inspectSegments } from "../segments/segment-directory.ts";
@@ -12,7 +13,6 @@ import { createSegment, ROWS_PER_INSERT, SegmentFile } from "../segments/segment
 import { formatSegmentName, type SegmentName } from "../segments/segment-name.ts";
 import type { SegmentHead } from "../segments/segment-schema.ts";
 import { takeSpare } from "../segments/spare-segment.ts";
-import type { DurableLog, LogPosition } from "../log/txn-log.ts";
 import { Z } from "./append-batches.ts";
 
 const RECORD_BYTES = 300;

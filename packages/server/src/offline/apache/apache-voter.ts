@@ -13,8 +13,8 @@ export interface ApacheVoter {
   /** Its number; undefined where the directory has no `myid`. */
   readonly sid: number | undefined;
   /**
-   * Of the files with these names; if one is missing, the epoch of the last transaction, as in
-   * Apache's server.
+   * The content of the file with this name; without that file the epoch of the last transaction, as
+   * in Apache's server.
    */
   readonly acceptedEpoch: number;
   readonly currentEpoch: number;

@@ -108,7 +108,9 @@ test("where the newest is damaged, another one with the same last transaction is
   );
   damage(places[0] ?? "", "snapshot.0");
   expect(takenOf(await readPlaces(places))).toEqual(["a2", "500000004", 5]);
-  expect(warnings.join()).toMatch(/a1\/version-2\/snapshot\.0 is damaged at .*; another directory with the same last transaction/);
+  expect(warnings.join()).toMatch(
+    /a1\/version-2\/snapshot\.0 is damaged at .*; another directory with the same last transaction/,
+  );
 });
 
 test("directories without a common transaction are warned of", async () => {

@@ -10,10 +10,10 @@ import {
 import { findWitnessDamage } from "@zooid/txn-log/internal/directory/witness";
 import { LogFile } from "@zooid/txn-log/internal/log/log-file";
 import { LogReader } from "@zooid/txn-log/internal/log/log-reader";
+import type { DurableLog } from "@zooid/txn-log/internal/log/txn-log";
 import { ReaderLeases } from "@zooid/txn-log/internal/segments/reader-leases";
 import { readyStateFile } from "@zooid/txn-log/internal/state/ready-state-file";
 import { loadStateFile, readStateMeta } from "@zooid/txn-log/internal/state/state-file";
-import type { DurableLog } from "@zooid/txn-log/internal/log/txn-log";
 import { openStore } from "@zooid/txn-log/sqlite";
 import { batchOf, RecordingHandler } from "@zooid/txn-log/testing/append-batches";
 import { promised } from "@zooid/txn-log/testing/promised-log";
