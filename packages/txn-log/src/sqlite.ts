@@ -1,7 +1,12 @@
+export {
+  type ApacheChange,
+  type ApacheSnapshotParts,
+  type ApacheTransaction,
+  apacheTransaction,
+} from "@zooid/wire/apache";
 export { apacheLogEntries } from "./apache/apache-log.ts";
 export { derivedPasswordHash } from "./apache/apache-password.ts";
-export { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache/apache-snapshot-decoder.ts";
-export { type ApacheChange, type ApacheTransaction, apacheTransaction } from "./apache/apache-transaction.ts";
+export { ApacheSnapshotDecoder } from "./apache/apache-snapshot-decoder.ts";
 export { type ApacheNode, ApacheTree, type OwnedCount } from "./apache/apache-tree.ts";
 export { apacheTreeSnapshot } from "./apache/apache-tree-snapshot.ts";
 export { APACHE_EPOCH_GAP, type ImportedSessions, type ImportOptions } from "./apache/import-options.ts";

@@ -18,6 +18,7 @@ export {
   digestMd5Bytes,
   digestMd5Response,
 } from "./digest-md5.ts";
+export { answerDigestMd5, type DigestMd5Answer, type DigestMd5Login } from "./digest-md5-answer.ts";
 export { type DigestMd5Directive, digestMd5Directives } from "./digest-md5-directives.ts";
 export { Framer, type FrameSink, OVERSIZE_HEAD_BYTES, type OversizeSink } from "./framer.ts";
 export {

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeF
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
-import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/txn-log/testing/apache-transactions";
+import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/wire/testing/apache-transactions";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { ExitStatus, exitStatusOf } from "../process/exit-status.ts";
 import { exportData } from "./export.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
-import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/txn-log/testing/apache-transactions";
+import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/wire/testing/apache-transactions";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExitStatus, exitStatusOf } from "../process/exit-status.ts";
 import { compare, inspect } from "./inspect.ts";

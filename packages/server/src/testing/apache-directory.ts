@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApacheTree, apacheTransaction, apacheTreeSnapshot } from "@zooid/txn-log/sqlite";
-import { ApacheType, apacheLog, recordOf, transaction, type Written } from "@zooid/txn-log/testing/apache-transactions";
+import { ApacheType, apacheLog, recordOf, transaction, type Written } from "@zooid/wire/testing/apache-transactions";
 
 /** The content of an Apache server's data directory, for tests. */
 export interface DirectoryContent {

@@ -10,8 +10,8 @@
  * was stopped, or the file was copied, while that was written.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { Adler32 } from "@zooid/wire/apache";
 import { StoreError } from "../store/store-error.ts";
-import { Adler32 } from "./apache-format.ts";
 
 const MAGIC = 0x5a4b_4c47;
 const VERSION = 2;

@@ -16,6 +16,7 @@ import {
   sessionIdHigh,
   sessionIdLow,
 } from "@zooid/model/storage";
+import { type ApacheSnapshotParts, STAT_LENGTHS_BYTES, STAT_LENGTHS_START } from "@zooid/wire/apache";
 import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
 import type { TestBreak } from "../disk/test-break.ts";
 import type { Chain } from "../log/chain.ts";
@@ -23,9 +24,8 @@ import { refused, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
 import { RowOffset, sealRow, setHasData } from "../state/node-row.ts";
 import { removeStateFile, StateFile } from "../state/state-file.ts";
 import type { StateMeta } from "../state/state-store.ts";
-import { STAT_LENGTHS_BYTES, STAT_LENGTHS_START } from "./apache-format.ts";
 import { derivedPasswordHash } from "./apache-password.ts";
-import { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
+import { ApacheSnapshotDecoder } from "./apache-snapshot-decoder.ts";
 import type { ImportOptions } from "./import-options.ts";
 import { PathIndex } from "./path-index.ts";
 

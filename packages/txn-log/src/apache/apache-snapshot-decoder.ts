@@ -1,40 +1,25 @@
-import { type Acl, type SessionId, sessionIdFromHalves } from "@zooid/model/storage";
-import { refused } from "../snapshots/snapshot-format.ts";
 import {
   Adler32,
   APACHE_HEADER_BYTES,
   APACHE_MAGIC,
-  APACHE_SESSION_BYTES,
-  APACHE_STAT_BYTES,
   APACHE_VERSION,
+  type ApacheSnapshotParts,
+  ByteCursor,
   DIGEST_BYTES,
   END_PATH,
   LAST_ZXID_BYTES,
   SEAL_BYTES,
-} from "./apache-format.ts";
-
-/**
- * What a snapshot of Apache's is made of, in the order of the stream. Bytes are lent for the call.
- */
-export interface ApacheSnapshotParts {
-  /** Default: sessions are passed over. */
-  session?(id: SessionId, timeoutMs: number): void;
-  acl(key: bigint, acl: Acl): void;
-  /** @param data null is the protocol's null; `stat` has 60 bytes */
-  node(path: Buffer, data: Buffer | null, aclKey: bigint, stat: Buffer): void;
-  /** What was handed over since the last call is done with. */
-  rest(): void;
-}
+  SnapshotBody,
+} from "@zooid/wire/apache";
+import { refused } from "../snapshots/snapshot-format.ts";
 
 /** No node has longer data: the limit is well above what a server can be configured to accept. */
 const FIELD_BYTES_MAX = 256 * 1024 * 1024;
-/** Entries of one list. */
-const ACL_COUNT_MAX = 100_000;
 /** What follows the first seal is short. */
 const TAIL_BYTES_MAX = 1024;
 const GZIP = 0x1f8b;
 
-type Phase = "header" | "sessions" | "lists" | "nodes" | "seal" | "tail";
+type Phase = "header" | "body" | "seal" | "tail";
 
 /**
  * Takes a snapshot of Apache's apart as it comes, in pieces of any size, keeping no more than one
@@ -42,6 +27,7 @@ type Phase = "header" | "sessions" | "lists" | "nodes" | "seal" | "tail";
  */
 export class ApacheSnapshotDecoder {
   readonly #parts: ApacheSnapshotParts;
+  readonly #body: SnapshotBody;
   readonly #sum = new Adler32();
   /** What came and is not taken apart yet. */
   #pieces: Buffer[] = [];
@@ -51,14 +37,13 @@ export class ApacheSnapshotDecoder {
   /** How much was taken apart, for messages. */
   #taken = 0;
   #phase: Phase = "header";
-  /**
-   * Number of sessions or ACL lists that are still to come; undefined before their count is read.
-   */
-  #left: number | undefined;
-  #nodeCount = 0;
 
   constructor(parts: ApacheSnapshotParts) {
     this.#parts = parts;
+    this.#body = new SnapshotBody(parts, {
+      fieldBytesMax: FIELD_BYTES_MAX,
+      refuse: (found) => this.#refused(found),
+    });
   }
 
   /** The bytes are the caller's again afterwards, but for what is kept of them: that is copied. */
@@ -95,7 +80,7 @@ export class ApacheSnapshotDecoder {
   }
 
   get nodeCount(): number {
-    return this.#nodeCount;
+    return this.#body.nodeCount;
   }
 
   #takeApart(): void {
@@ -103,7 +88,7 @@ export class ApacheSnapshotDecoder {
     const bytes = only ?? Buffer.concat(this.#pieces);
     let at = 0;
     while (this.#phase !== "tail") {
-      const cursor = new Cursor(bytes, at);
+      const cursor = new ByteCursor(bytes, at);
       const before = this.#phase;
       if (!this.#takePart(cursor)) {
         this.#need = Math.max(cursor.needed - at, bytes.length - at + 1);
@@ -122,16 +107,15 @@ export class ApacheSnapshotDecoder {
   }
 
   /** Takes the next part, or nothing where it is not whole. */
-  #takePart(cursor: Cursor): boolean {
+  #takePart(cursor: ByteCursor): boolean {
     switch (this.#phase) {
       case "header":
         return this.#takeHeader(cursor);
-      case "sessions":
-        return this.#takeCounted(cursor, "lists", () => this.#takeSession(cursor));
-      case "lists":
-        return this.#takeCounted(cursor, "nodes", () => this.#takeList(cursor));
-      case "nodes":
-        return this.#takeNode(cursor);
+      case "body": {
+        const isTaken = this.#body.take(cursor);
+        if (this.#body.isEnded) this.#phase = "seal";
+        return isTaken;
+      }
       case "seal":
         return this.#takeSeal(cursor);
       case "tail":
@@ -139,7 +123,7 @@ export class ApacheSnapshotDecoder {
     }
   }
 
-  #takeHeader(cursor: Cursor): boolean {
+  #takeHeader(cursor: ByteCursor): boolean {
     if (!cursor.has(APACHE_HEADER_BYTES)) return false;
     const magic = cursor.int() >>> 0;
     const version = cursor.int();
@@ -147,71 +131,11 @@ export class ApacheSnapshotDecoder {
     if (magic >>> 16 === GZIP) throw this.#refused("it is compressed by gzip; send what gunzip makes of it");
     if (magic !== APACHE_MAGIC) throw this.#refused("it is no snapshot of Apache ZooKeeper's");
     if (version !== APACHE_VERSION) throw this.#refused(`it has version ${version}, where ${APACHE_VERSION} is known`);
-    this.#phase = "sessions";
+    this.#phase = "body";
     return true;
   }
 
-  /** Takes a count, then that number of items. */
-  #takeCounted(cursor: Cursor, next: Phase, takeOne: () => boolean): boolean {
-    if (this.#left === undefined) {
-      if (!cursor.has(4)) return false;
-      this.#left = cursor.int();
-      if (this.#left < 0) throw this.#refused(`a count of ${this.#left}`);
-    } else {
-      if (!takeOne()) return false;
-      this.#left--;
-    }
-    if (this.#left === 0) {
-      this.#left = undefined;
-      this.#phase = next;
-    }
-    return true;
-  }
-
-  #takeSession(cursor: Cursor): boolean {
-    if (!cursor.has(APACHE_SESSION_BYTES)) return false;
-    const id = sessionIdFromHalves(cursor.int(), cursor.int());
-    const timeoutMs = cursor.int();
-    this.#parts.session?.(id, timeoutMs);
-    return true;
-  }
-
-  #takeList(cursor: Cursor): boolean {
-    if (!cursor.has(12)) return false;
-    const key = cursor.long();
-    const count = cursor.int();
-    if (count < 0 || count > ACL_COUNT_MAX) throw this.#refused(`an access list of ${count} entries`);
-    const acl: Acl[number][] = [];
-    for (let i = 0; i < count; i++) {
-      if (!cursor.has(4)) return false;
-      const perms = cursor.int();
-      const scheme = this.#field(cursor);
-      const id = scheme === undefined ? undefined : this.#field(cursor);
-      if (scheme === undefined || id === undefined) return false;
-      if (scheme === null || id === null) throw this.#refused("an access list without a scheme or a name");
-      acl.push({ perms, scheme: scheme.toString(), id: id.toString() });
-    }
-    this.#parts.acl(key, acl);
-    return true;
-  }
-
-  #takeNode(cursor: Cursor): boolean {
-    const path = this.#field(cursor);
-    if (path === undefined) return false;
-    if (path === null) throw this.#refused("a node without a path");
-    if (path.length === END_PATH.length && path.toString("latin1") === END_PATH) {
-      this.#phase = "seal";
-      return true;
-    }
-    const data = this.#field(cursor);
-    if (data === undefined || !cursor.has(8 + APACHE_STAT_BYTES)) return false;
-    const key = cursor.long();
-    this.#parts.node(path, data, key, cursor.bytesOf(APACHE_STAT_BYTES));
-    this.#nodeCount++;
-    return true;
-  }
-
-  #takeSeal(cursor: Cursor): boolean {
+  #takeSeal(cursor: ByteCursor): boolean {
     if (!cursor.has(SEAL_BYTES)) return false;
     const start = cursor.at;
     this.#checkSeal(cursor.bytes, start, start);
@@ -236,58 +160,7 @@ export class ApacheSnapshotDecoder {
     return at + SEAL_BYTES;
   }
 
-  /**
-   * Bytes behind their length; undefined where they are not all there, null for the protocol's
-   * null.
-   */
-  #field(cursor: Cursor): Buffer | null | undefined {
-    if (!cursor.has(4)) return undefined;
-    const length = cursor.int();
-    if (length === -1) return null;
-    if (length < 0 || length > FIELD_BYTES_MAX) throw this.#refused(`a field of ${length} bytes`);
-    return cursor.has(length) ? cursor.bytesOf(length) : undefined;
-  }
-
   #refused(found: string): Error {
-    return refused(`byte ${this.#taken}, behind ${this.#nodeCount} nodes`, found);
-  }
-}
-
-/** Walks over bytes; what was asked for and is not there says how much is needed. */
-class Cursor {
-  readonly bytes: Buffer;
-  at: number;
-  /** Where the bytes have to reach to. */
-  needed = 0;
-
-  constructor(bytes: Buffer, at: number) {
-    this.bytes = bytes;
-    this.at = at;
-  }
-
-  has(count: number): boolean {
-    this.needed = this.at + count;
-    return this.needed <= this.bytes.length;
-  }
-
-  int(): number {
-    this.at += 4;
-    return this.bytes.readInt32BE(this.at - 4);
-  }
-
-  long(): bigint {
-    this.at += 8;
-    return this.bytes.readBigInt64BE(this.at - 8);
-  }
-
-  bytesOf(count: number): Buffer {
-    this.at += count;
-    return this.bytes.subarray(this.at - count, this.at);
-  }
-
-  skip(count: number): boolean {
-    if (!this.has(count)) return false;
-    this.at += count;
-    return true;
+    return refused(`byte ${this.#taken}, behind ${this.nodeCount} nodes`, found);
   }
 }

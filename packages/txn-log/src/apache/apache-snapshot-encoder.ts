@@ -24,7 +24,7 @@ import {
   SEAL_BYTES,
   STAT_LENGTHS_BYTES,
   STAT_LENGTHS_START,
-} from "./apache-format.ts";
+} from "@zooid/wire/apache";
 import { PathIndex } from "./path-index.ts";
 
 const CACHE_KIB = 1024;

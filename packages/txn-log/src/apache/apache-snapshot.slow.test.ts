@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Acl, composeZxid, EPOCH_MAX, epochOf, sliceText } from "@zooid/model";
+import { Adler32, type ApacheSnapshotParts } from "@zooid/wire/apache";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ImportOptions, openStore, type Store } from "../sqlite.ts";
 import { APACHE_SNAPSHOT } from "../testing/apache-snapshot.ts";
 import { promised } from "../testing/promised-log.ts";
-import { Adler32 } from "./apache-format.ts";
 import { ApacheSnapshotBuilder } from "./apache-snapshot-builder.ts";
-import { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
+import { ApacheSnapshotDecoder } from "./apache-snapshot-decoder.ts";
 
 const SESSION = 0x100_001e_99a5_0000n;
 const BUILT_IN: readonly TestNode[] = [

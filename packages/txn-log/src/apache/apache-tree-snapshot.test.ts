@@ -3,7 +3,7 @@ import { OPEN_ACL } from "@zooid/model";
 import { expect, test } from "vitest";
 import { StoreError } from "../store/store-error.ts";
 import { APACHE_SNAPSHOT } from "../testing/apache-snapshot.ts";
-import { APACHE_STAT_BYTES } from "./apache-format.ts";
+import { APACHE_STAT_BYTES } from "@zooid/wire/apache";
 import { ApacheSnapshotDecoder } from "./apache-snapshot-decoder.ts";
 import { ApacheTree } from "./apache-tree.ts";
 import { apacheTreeSnapshot } from "./apache-tree-snapshot.ts";

@@ -9,7 +9,7 @@ import {
   field,
   int,
   long,
-} from "./apache-format.ts";
+} from "@zooid/wire/apache";
 import type { ApacheTree } from "./apache-tree.ts";
 
 const PIECE_BYTES = 256 * 1024;

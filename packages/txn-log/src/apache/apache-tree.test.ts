@@ -1,7 +1,7 @@
 import { OPEN_ACL, READ_ONLY_ACL } from "@zooid/model";
 import { expect, test } from "vitest";
-import { recordOf as record, ApacheType as Type, transaction, type Written } from "../testing/apache-transactions.ts";
-import { apacheTransaction } from "./apache-transaction.ts";
+import { recordOf as record, ApacheType as Type, transaction, type Written } from "@zooid/wire/testing/apache-transactions";
+import { apacheTransaction } from "@zooid/wire/apache";
 import { ApacheTree } from "./apache-tree.ts";
 
 /** The digest of the tree of a new server, as Apache ZooKeeper 3.9.5 gives it. */

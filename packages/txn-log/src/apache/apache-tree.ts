@@ -1,8 +1,12 @@
 import { crc32 } from "node:zlib";
 import { type Acl, nodeKind, OPEN_ACL, READ_ONLY_ACL, StatOffset } from "@zooid/model/storage";
-import { APACHE_STAT_BYTES, STAT_LENGTHS_START } from "./apache-format.ts";
-import type { ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
-import type { ApacheChange, ApacheTransaction } from "./apache-transaction.ts";
+import {
+  APACHE_STAT_BYTES,
+  type ApacheChange,
+  type ApacheSnapshotParts,
+  type ApacheTransaction,
+  STAT_LENGTHS_START,
+} from "@zooid/wire/apache";
 
 /** The offsets of a stat in stored form, which has no lengths. */
 const Offset = { ...StatOffset, owner: StatOffset.ephemeralOwner, pzxid: STAT_LENGTHS_START } as const;

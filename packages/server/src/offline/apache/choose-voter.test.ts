@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ApacheType, recordOf, type Written } from "@zooid/txn-log/testing/apache-transactions";
+import { ApacheType, recordOf, type Written } from "@zooid/wire/testing/apache-transactions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { creating, type DirectoryContent, makeApacheDirectory } from "../../testing/apache-directory.ts";
 import { type ApacheEnsemble, readEnsemble } from "./choose-voter.ts";

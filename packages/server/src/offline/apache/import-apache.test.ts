@@ -9,7 +9,7 @@ import {
   recordOf as record,
   ApacheType as Type,
   transaction,
-} from "@zooid/txn-log/testing/apache-transactions";
+} from "@zooid/wire/testing/apache-transactions";
 import { RawClient, read as readBody } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestServer } from "../../testing/server.ts";

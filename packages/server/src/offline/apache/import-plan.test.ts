@@ -1,6 +1,6 @@
 import { EPOCH_ALARM, EPOCH_MAX, type Member, serverId } from "@zooid/model";
 import { ApacheTree, apacheTransaction } from "@zooid/txn-log/sqlite";
-import { transaction } from "@zooid/txn-log/testing/apache-transactions";
+import { transaction } from "@zooid/wire/testing/apache-transactions";
 import { expect, test } from "vitest";
 import { creating, opening } from "../../testing/apache-directory.ts";
 import type { ApacheEnsemble } from "./choose-voter.ts";

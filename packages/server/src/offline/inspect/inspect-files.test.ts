@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { OpCode } from "@zooid/model";
 import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
-import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/txn-log/testing/apache-transactions";
+import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/wire/testing/apache-transactions";
 import { create, RawClient, setData } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestServer } from "../../testing/server.ts";

@@ -1,4 +1,4 @@
-import { Adler32 } from "@zooid/txn-log/internal/apache/apache-format";
+import { Adler32 } from "@zooid/wire/apache";
 import { type Door, type DoorShape, sizeOf, wordOf } from "./door.ts";
 import { type MeasuredProcess, SUPER_PASSWORD } from "./measured-process.ts";
 

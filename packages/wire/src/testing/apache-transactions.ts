@@ -2,6 +2,8 @@
 import { type Acl, OPEN_ACL } from "@zooid/model";
 import { Adler32, int, long } from "../apache/apache-format.ts";
 
+export { ApacheType } from "../apache/apache-transaction.ts";
+
 export interface Written {
   readonly zxid: bigint;
   readonly type: number;
@@ -11,23 +13,6 @@ export interface Written {
   /** The digest of the tree after it. */
   readonly digest?: bigint;
 }
-
-export const ApacheType = {
-  ERROR: -1,
-  CREATE: 1,
-  DELETE: 2,
-  SET_DATA: 5,
-  SET_ACL: 7,
-  CHECK: 13,
-  MULTI: 14,
-  CREATE2: 15,
-  RECONFIG: 16,
-  CREATE_CONTAINER: 19,
-  DELETE_CONTAINER: 20,
-  CREATE_TTL: 21,
-  CREATE_SESSION: -10,
-  CLOSE_SESSION: -11,
-} as const;
 
 export function transaction({ zxid, type, record, session = 7n, timeMs = 1000n, digest }: Written): Buffer {
   const tail = digest === undefined ? [] : [int(2), long(BigInt.asIntN(64, digest))];

@@ -7,8 +7,14 @@ import { APACHE_DIGEST_VERSION } from "./apache-format.ts";
 
 export interface ApacheTransaction {
   readonly session: bigint;
+  /** The client's number of the request; 0 for what a server does. */
+  readonly cxid: number;
+  /** One of {@link ApacheType}. */
+  readonly type: number;
   readonly zxid: bigint;
   readonly timeMs: bigint;
+  /** The code of the error that it failed with, as clients know it; 0 if it did not fail. */
+  readonly error: number;
   /** Its changes, in order; none if it failed. */
   readonly changes: readonly ApacheChange[];
   /** Undefined where it has none. */
@@ -31,7 +37,8 @@ export type ApacheChange =
   | { readonly kind: "open-session"; readonly timeoutMs: number }
   | { readonly kind: "close-session"; readonly paths: readonly string[] };
 
-const Type = {
+/** Types of transactions. */
+export const ApacheType = {
   ERROR: -1,
   CREATE: 1,
   DELETE: 2,
@@ -48,6 +55,9 @@ const Type = {
   CLOSE_SESSION: -11,
 } as const;
 
+/** The session, the client's number, the zxid, the time and the type stand before a record. */
+const HEADER_BYTES = 32;
+const ZXID_START = 12;
 /** The digest behind a record. */
 const DIGEST_BYTES = 12;
 const CONTAINER_OWNER = -(2n ** 63n);
@@ -58,74 +68,94 @@ const TTL_OWNER = BigInt.asIntN(64, 0xff00_0000_0000_0000n);
 export function apacheTransaction(bytes: Buffer): ApacheTransaction {
   const reader = new Reader(bytes);
   const session = reader.long();
-  reader.int();
+  const cxid = reader.int();
   const zxid = reader.long();
   const timeMs = reader.long();
   const type = reader.int();
-  const changes = changesOf(type, reader, session);
+  const { error, changes } = effectsOf(type, reader, session);
   // Later versions may add to a record, but a digest is at its end.
   const hasDigest = reader.left >= DIGEST_BYTES && reader.int() === APACHE_DIGEST_VERSION;
   const digest = hasDigest ? BigInt.asUintN(64, reader.long()) : undefined;
-  return { session, zxid, timeMs, changes, digest };
+  return { session, cxid, zxid, timeMs, type, error, changes, digest };
+}
+
+/** The zxid alone; undefined for bytes that are too short for a transaction. */
+export function apacheZxid(bytes: Buffer): bigint | undefined {
+  return bytes.length < HEADER_BYTES ? undefined : bytes.readBigInt64BE(ZXID_START);
+}
+
+type Effects = Pick<ApacheTransaction, "error" | "changes">;
+
+function effectsOf(type: number, reader: Reader, session: bigint): Effects {
+  switch (type) {
+    case ApacheType.ERROR:
+      return { error: reader.int(), changes: [] };
+    case ApacheType.MULTI:
+      return partsOf(reader, session);
+    default:
+      return { error: 0, changes: changesOf(type, reader, session) };
+  }
 }
 
 function changesOf(type: number, reader: Reader, session: bigint): readonly ApacheChange[] {
   switch (type) {
-    case Type.ERROR:
-      reader.int();
-      return [];
-    case Type.CREATE_SESSION:
+    case ApacheType.CREATE_SESSION:
       return [{ kind: "open-session", timeoutMs: reader.int() }];
-    case Type.CLOSE_SESSION:
+    case ApacheType.CLOSE_SESSION:
       return [{ kind: "close-session", paths: reader.closedPaths() }];
-    case Type.MULTI:
-      return partsOf(reader, session);
-    case Type.CHECK:
+    case ApacheType.CHECK:
       reader.text();
       reader.int();
       return [];
-    case Type.CREATE:
-    case Type.CREATE2: {
+    case ApacheType.CREATE:
+    case ApacheType.CREATE2: {
       const [path, data, acl] = [reader.text(), reader.buffer(), reader.acl()];
       const owner = reader.bool() ? session : 0n;
       // The first version of the record ends here.
       const parentCversion = reader.left >= 4 && reader.left !== DIGEST_BYTES ? reader.int() : -1;
       return [{ kind: "create", path, data, acl, owner, parentCversion }];
     }
-    case Type.CREATE_CONTAINER: {
+    case ApacheType.CREATE_CONTAINER: {
       const [path, data, acl, parentCversion] = [reader.text(), reader.buffer(), reader.acl(), reader.int()];
       return [{ kind: "create", path, data, acl, owner: CONTAINER_OWNER, parentCversion }];
     }
-    case Type.CREATE_TTL: {
+    case ApacheType.CREATE_TTL: {
       const [path, data, acl, parentCversion] = [reader.text(), reader.buffer(), reader.acl(), reader.int()];
       const owner = BigInt.asIntN(64, TTL_OWNER | reader.long());
       return [{ kind: "create", path, data, acl, owner, parentCversion }];
     }
-    case Type.DELETE:
-    case Type.DELETE_CONTAINER:
+    case ApacheType.DELETE:
+    case ApacheType.DELETE_CONTAINER:
       return [{ kind: "delete", path: reader.text() }];
-    case Type.SET_DATA:
-    case Type.RECONFIG:
+    case ApacheType.SET_DATA:
+    case ApacheType.RECONFIG:
       return [{ kind: "set", path: reader.text(), data: reader.buffer(), version: reader.int() }];
-    case Type.SET_ACL:
+    case ApacheType.SET_ACL:
       return [{ kind: "set-acl", path: reader.text(), acl: reader.acl(), aversion: reader.int() }];
     default:
       throw new RangeError(`a transaction of type ${type} is not known`);
   }
 }
 
-/** A multi of which a part failed changes nothing. */
-function partsOf(reader: Reader, session: bigint): readonly ApacheChange[] {
-  const count = reader.count();
+/**
+ * A multi of which a part failed changes nothing. The failing part has its code, the parts before
+ * it report 0, and those behind it another code.
+ */
+function partsOf(reader: Reader, session: bigint): Effects {
   const changes: ApacheChange[] = [];
-  let hasFailed = false;
-  for (let i = 0; i < count; i++) {
+  let [error, hasFailed] = [0, false];
+  for (let left = reader.count(); left > 0; left--) {
     const type = reader.int();
     const record = new Reader(reader.buffer() ?? Buffer.alloc(0));
-    if (type === Type.ERROR) hasFailed = true;
-    else changes.push(...changesOf(type, record, session));
+    if (type === ApacheType.ERROR) {
+      hasFailed = true;
+      const code = record.int();
+      if (error === 0) error = code;
+    } else {
+      changes.push(...changesOf(type, record, session));
+    }
   }
-  return hasFailed ? [] : changes;
+  return { error, changes: hasFailed ? [] : changes };
 }
 
 class Reader {
