@@ -3,6 +3,7 @@
  * clones.
  */
 import { readdirSync, readFileSync } from "node:fs";
+import { ApachePeerError } from "@zooid/apache-peer";
 import { BackupError } from "@zooid/backup";
 import { DecodeError, TransactionError, ZkError } from "@zooid/client";
 import { ConfigError, OfflineError, PeerPortError } from "@zooid/embedded-server";
@@ -32,6 +33,7 @@ type AnyClass = new (...args: never[]) => Error;
 
 /** One of each class, with as much in it as there can be. */
 const SAMPLES: readonly Error[] = [
+  new ApachePeerError({ code: "CONNECTION_LOST", reason: TEXT }, { cause: CAUSE }),
   new ArgumentError(TEXT, [TEXT, TEXT], { cause: CAUSE }),
   new BackupError({ code: "UNREACHABLE", target: TEXT, reason: TEXT }),
   new ConfigError([TEXT]),

@@ -28,6 +28,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/zab", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
   ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3"] }],
+  ["@zooid/apache-peer", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"] }],
   ["@zooid/backup", { beneath: ["@zooid/txn-log"], thirdParty: ["aws4fetch"] }],
   ["@zooid/doctor", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/java-files", { beneath: [], thirdParty: ["jks-js", "node-forge"] }],
@@ -73,7 +74,14 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   [
     "@zooid/trials",
     {
-      beneath: ["@zooid/conformance", "@zooid/testing", "zooid-bench", "zooid-cli", "zooid-server"],
+      beneath: [
+        "@zooid/apache-peer",
+        "@zooid/conformance",
+        "@zooid/testing",
+        "zooid-bench",
+        "zooid-cli",
+        "zooid-server",
+      ],
       thirdParty: ["fast-check", "rxjs"],
     },
   ],

@@ -7,6 +7,7 @@ import { entriesOf, type Manifest } from "./public-packages.ts";
 
 /** Packages, and entries of theirs, that a bundle cannot have inside, and the reason. */
 export const NOT_BUNDLED: ReadonlyMap<string, string> = new Map([
+  ["@zooid/apache-peer", "it starts a thread from a file of its own"],
   ["@zooid/backup", "it starts a thread from a file of its own"],
   ["@zooid/embedded-server", "it starts threads from files of its own, and has an addon"],
   ["@zooid/web-console", "it serves the files of a page"],

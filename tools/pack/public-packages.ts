@@ -42,9 +42,9 @@ export function publicPackages(): readonly PublicPackage[] {
     .filter(({ manifest }) => manifest.private !== true);
 }
 
-/** An application is there for its programs, a package for what it exports. */
-export function isApp({ bin }: Manifest): boolean {
-  return bin !== undefined;
+/** An application is there for its programs, a package for what it exports; it may have one too. */
+export function isApp(manifest: Manifest): boolean {
+  return manifest.bin !== undefined && publishedExports(manifest).length === 0;
 }
 
 /** The repository's own package.json, which says what holds for all packages. */

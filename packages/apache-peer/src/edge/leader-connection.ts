@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from "node:crypto";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { hostPort } from "@zooid/model";
+import type { QuorumAddress } from "../core/leader-search.ts";
+import { ApachePeerError } from "../core/peer-error.ts";
+import { QuorumLogin, type QuorumUser } from "../core/quorum-login.ts";
+
+/** Certificates and keys in PEM, as for `node:tls`. */
+export interface PeerTls {
+  readonly key: string;
+  readonly cert: string;
+  readonly ca: string;
+  /** Whether the server's certificate must name the host. Default true. */
+  readonly checksHost?: boolean;
+}
+
+export interface ConnectionOptions {
+  readonly tls: PeerTls | undefined;
+  readonly login: QuorumUser | undefined;
+  /** For the connection, TLS and the login together. */
+  readonly connectTimeoutMs: number;
+}
+
+export interface ConnectionSinks {
+  /** The login, if there is one, is done. */
+  ready(): void;
+  bytes(bytes: Buffer): void;
+  /** Called once; nothing follows. */
+  ended(error: ApachePeerError): void;
+}
+
+const CNONCE_BYTES = 24;
+
+/** A connection to the quorum port of a server: TCP or TLS, then the login. */
+export class LeaderConnection {
+  readonly #sinks: ConnectionSinks;
+  readonly #socket: Socket;
+  readonly #login: QuorumLogin | undefined;
+  readonly #timer: NodeJS.Timeout;
+  #isReady = false;
+  #isEnded = false;
+
+  constructor(address: QuorumAddress, { tls, login, connectTimeoutMs }: ConnectionOptions, sinks: ConnectionSinks) {
+    this.#sinks = sinks;
+    const cnonce = randomBytes(CNONCE_BYTES).toString("base64");
+    this.#login = login && new QuorumLogin({ user: login, cnonce, md5 });
+    this.#socket = open(address, tls);
+    this.#socket.setNoDelay(true);
+    this.#timer = setTimeout(() => {
+      this.#end(`${hostPort(address.host, address.port)} did not accept the connection within ${connectTimeoutMs} ms`);
+    }, connectTimeoutMs);
+    this.#socket
+      .on(tls === undefined ? "connect" : "secureConnect", () => this.#opened())
+      .on("data", (bytes: Buffer) => this.#received(bytes))
+      .on("error", (error) => this.#end(error.message, error))
+      .on("end", () => this.#end(`${hostPort(address.host, address.port)} closed the connection`))
+      .on("close", () => this.#end(`the connection to ${hostPort(address.host, address.port)} was closed`));
+  }
+
+  send(bytes: Buffer): void {
+    if (!this.#isEnded) this.#socket.write(bytes);
+  }
+
+  /** Nothing is reported after this. */
+  close(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    this.#socket.destroy();
+  }
+
+  #opened(): void {
+    if (this.#isEnded) return;
+    if (this.#login === undefined) this.#ready();
+    else this.#socket.write(QuorumLogin.first);
+  }
+
+  #received(bytes: Buffer): void {
+    if (this.#isEnded) return;
+    if (this.#isReady) return this.#sinks.bytes(bytes);
+    if (this.#login === undefined) return;
+    try {
+      const next = this.#login.take(bytes);
+      if (next !== undefined) this.#socket.write(next);
+    } catch (error) {
+      if (!(error instanceof ApachePeerError)) throw error;
+      this.close();
+      this.#sinks.ended(error);
+      return;
+    }
+    if (this.#login.isDone) this.#ready();
+  }
+
+  #ready(): void {
+    this.#isReady = true;
+    clearTimeout(this.#timer);
+    this.#sinks.ready();
+    const rest = this.#login?.takeRest();
+    if (rest !== undefined && rest.length > 0 && !this.#isEnded) this.#sinks.bytes(rest);
+  }
+
+  #end(reason: string, cause?: Error): void {
+    if (this.#isEnded) return;
+    this.close();
+    const during = this.#isReady || this.#login === undefined ? "" : " before the end of the login";
+    const detail = { code: "CONNECTION_LOST", reason: `${reason}${during}` } as const;
+    this.#sinks.ended(new ApachePeerError(detail, cause === undefined ? {} : { cause }));
+  }
+}
+
+function open({ host, port }: QuorumAddress, tls: PeerTls | undefined): Socket {
+  if (tls === undefined) return connectTcp({ host, port });
+  const { key, cert, ca, checksHost = true } = tls;
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const check = checksHost ? {} : { checkServerIdentity: () => undefined };
+  return connectTls({ host, port, key, cert, ca, ...name, ...check });
+}
+
+function md5(bytes: Uint8Array): Buffer {
+  return createHash("md5").update(bytes).digest();
+}

@@ -1,0 +1,182 @@
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { ArgumentError } from "@zooid/model";
+import type { SessionTouch } from "../core/quorum-packet.ts";
+import type { LinkStatus } from "../edge/link.ts";
+import type { FromLink, LinkStart, ToLink } from "../edge/link-messages.ts";
+import { EventDecoder } from "./event-decoder.ts";
+import type { FollowEvent } from "./follow-event.ts";
+import { type CheckedFollow, checkFollow, type FollowOptions } from "./follow-options.ts";
+
+const THREAD = "edge/link-thread";
+const HEAP_MIB = 96;
+/** Calls of `sync` that wait. */
+const SYNC_COUNT_MAX = 1000;
+const TOUCH_COUNT_MAX = 1_000_000;
+
+/**
+ * Follows an ensemble. A thread of its own reads the link, whatever the reader of the events does;
+ * events are taken at the reader's pace, by `for await`, once.
+ */
+export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposable {
+  readonly #worker: Worker;
+  readonly #decoder: EventDecoder;
+  #status: LinkStatus;
+  #batch: PromiseWithResolvers<Buffer | undefined> | undefined;
+  readonly #syncs: PromiseWithResolvers<void>[] = [];
+  #failure: unknown;
+  #isEnded = false;
+
+  constructor(follow: CheckedFollow) {
+    this.#decoder = new EventDecoder(follow.packetBytesMax);
+    this.#status = {
+      state: "searching",
+      address: undefined,
+      acceptedEpoch: 0,
+      position: undefined,
+      spoolBytes: 0,
+      transactionCount: 0,
+      snapshotCount: 0,
+      disconnectCount: 0,
+      lastError: undefined,
+    };
+    this.#worker = startThread(follow);
+    this.#worker
+      .on("message", (message: FromLink) => this.#received(message))
+      .on("error", (error) => this.#fail(error))
+      .on("exit", () => this.#end());
+  }
+
+  /** How the link stands, as the thread said last. */
+  get status(): LinkStatus {
+    return this.#status;
+  }
+
+  /**
+   * The events, from where the last reader stopped.
+   *
+   * @throws ApachePeerError where another attempt would fail in the same way
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<FollowEvent, void, undefined> {
+    for (let batch = await this.#pull(); batch !== undefined; batch = await this.#pull()) {
+      for (const event of this.#eventsOf(batch)) {
+        if (event.kind === "synced") this.#syncs.shift()?.resolve();
+        yield event;
+      }
+    }
+  }
+
+  *#eventsOf(batch: Buffer): Generator<FollowEvent, void, undefined> {
+    try {
+      yield* this.#decoder.decode(batch);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  /**
+   * Tells the leader that these sessions are used: it extends them by their timeouts. A ping takes
+   * 50,000 of them, and there are two in a tick.
+   */
+  touch(touches: readonly SessionTouch[]): void {
+    if (touches.length > TOUCH_COUNT_MAX)
+      throw new ArgumentError("touch", [`at most ${TOUCH_COUNT_MAX} sessions are touched, found ${touches.length}`]);
+    this.#post({ kind: "touch", touches });
+  }
+
+  /**
+   * Fulfilled when the reader has got everything that the leader had proposed at the call.
+   *
+   * @throws the error that ended the link for good
+   */
+  async sync(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#isEnded) throw closed();
+    if (this.#syncs.length === SYNC_COUNT_MAX)
+      throw new ArgumentError("sync", [`at most ${SYNC_COUNT_MAX} calls wait at a time`]);
+    const answer = Promise.withResolvers<void>();
+    this.#syncs.push(answer);
+    this.#post({ kind: "sync" });
+    await answer.promise;
+  }
+
+  /** Ends the link; the events end. A second call does nothing more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isEnded) return;
+    const exit = once(this.#worker, "exit");
+    this.#post({ kind: "close" });
+    await exit;
+  }
+
+  async #pull(): Promise<Buffer | undefined> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#isEnded) return undefined;
+    if (this.#batch !== undefined) throw new ArgumentError("follow", ["the events have one reader at a time"]);
+    const batch = Promise.withResolvers<Buffer | undefined>();
+    this.#batch = batch;
+    this.#post({ kind: "pull" });
+    return await batch.promise;
+  }
+
+  #received(message: FromLink): void {
+    if (message.kind === "status") {
+      this.#status = message.status;
+      return;
+    }
+    const { buffer, byteOffset, length } = message.bytes;
+    this.#batch?.resolve(Buffer.from(buffer, byteOffset, length));
+    this.#batch = undefined;
+  }
+
+  #fail(failure: unknown): void {
+    this.#failure ??= failure;
+    this.#batch?.reject(failure);
+    this.#batch = undefined;
+    for (const sync of this.#syncs.splice(0)) sync.reject(failure);
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#batch?.resolve(undefined);
+    this.#batch = undefined;
+    for (const sync of this.#syncs.splice(0)) sync.reject(closed());
+  }
+
+  #post(message: ToLink): void {
+    if (!this.#isEnded) this.#worker.postMessage(message);
+  }
+}
+
+/**
+ * Follows an Apache ZooKeeper ensemble as an observer that no server's configuration names.
+ *
+ * @param hosts `host:port` of the quorum ports of all servers, or of observer masters, with commas
+ *   between them
+ * @throws ArgumentError for hosts or options that are none
+ */
+export function follow(hosts: string, options?: FollowOptions): ApacheFollower {
+  return new ApacheFollower(checkFollow("follow", hosts, options));
+}
+
+function closed(): Error {
+  return new ArgumentError("sync", ["the follower is closed"]);
+}
+
+function startThread(follow: CheckedFollow): Worker {
+  const { addresses, after, epochFile, spoolDirectory = tmpdir(), spoolMemoryBytesMax, ...rest } = follow;
+  const start: LinkStart = {
+    link: { ...rest, addresses, position: after },
+    epochFile,
+    spoolDirectory,
+    spoolMemoryBytesMax,
+  };
+  const extension = extname(import.meta.url);
+  return new Worker(new URL(`../${THREAD}${extension}`, import.meta.url), {
+    workerData: start,
+    execArgv: extension === ".ts" ? ["--conditions=@zooid/source"] : [],
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
+}
