@@ -86,6 +86,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "zooid-server import of an Apache server that is killed under load, and export back, compared node by node (Java, Maven)",
     "packages/trials/src/apache-import/apache-move.ts":
       "a stopped Apache ensemble is imported under clients of ours, kazoo and Java's, which keep sessions, nodes and locks (Java, Maven, Python)",
+    "packages/trials/src/apache-follow/apache-follow.ts":
+      "Apache ensembles of several versions followed as an observer, under load, kills and pauses (Java, Maven)",
     "packages/trials/src/estates/start-estates.ts":
       "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
     "packages/conformance/src/reconfig/reconfig-sequence.ts":

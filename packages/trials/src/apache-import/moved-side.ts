@@ -12,6 +12,12 @@ export interface SideOptions {
   readonly jars: string;
   /** The longest timeout that a client gets. */
   readonly sessionMs: number;
+  /** Maximum heap of Apache's servers, in Java's notation. Default 2g. */
+  readonly heap?: string;
+  /** Further arguments of Apache's virtual machine. */
+  readonly properties?: readonly string[];
+  /** Further lines of each server's zoo.cfg. */
+  readonly settings?: (i: number) => readonly string[];
 }
 
 /** The servers of one side, at ports that clients know from the start. */
@@ -21,18 +27,29 @@ export class Side implements AsyncDisposable {
   readonly #sids: readonly number[];
   readonly #ports: readonly number[];
 
-  constructor({ kind, folder, ports, sids, jars, sessionMs }: SideOptions) {
+  constructor(options: SideOptions) {
+    const { kind, folder, ports, sids, jars, sessionMs } = options;
+    const { heap = "2g", properties = [], settings = () => [] } = options;
     this.#sids = sids;
     this.#ports = ports;
     const isAlone = sids.length === 1;
     const lines = sids.map((sid, i) => `server.${sid}=${this.addressOf(i)}`);
     const longest = `maxSessionTimeout=${sessionMs}`;
-    const settings = isAlone ? [longest] : [longest, "initLimit=20", "syncLimit=5", ...lines];
+    const common = [longest, ...(isAlone ? [] : ["initLimit=20", "syncLimit=5", ...lines])];
     this.servers = sids.map((sid, i) => {
       const own = join(folder, String(sid));
       mkdirSync(own, { recursive: true });
       const port = ports[i] ?? 0;
-      return new ServerProcess({ kind, folder: own, jars, heap: "2g", settings, port, ...(isAlone ? {} : { sid }) });
+      return new ServerProcess({
+        kind,
+        folder: own,
+        jars,
+        heap,
+        settings: [...common, ...settings(i)],
+        properties,
+        port,
+        ...(isAlone ? {} : { sid }),
+      });
     });
     this.hosts = sids.map((_, i) => `127.0.0.1:${ports[i]}`).join(",");
   }

@@ -1,10 +1,13 @@
 import { crc32 } from "node:zlib";
+import { ApachePeerError } from "@zooid/apache-peer";
+import { leader, snapshot } from "@zooid/apache-peer/testing/leader-packets";
+import { Observed } from "@zooid/apache-peer/testing/observed";
 import { JuteWriter as PlainWriter } from "@zooid/conformance/internal/jute";
 import * as bodies from "@zooid/conformance/internal/wire";
 import { ConfigError } from "@zooid/embedded-server";
 import { parseServerConfig } from "@zooid/embedded-server/internal/config";
 import { parseJaas } from "@zooid/java-files/internal/jaas-file";
-import { FRAME_HEADER_BYTES, newRequest, newTxnHeader, newTxnOp, pathFault, type TxnOp, type Zxid } from "@zooid/model";
+import { composeZxid, FRAME_HEADER_BYTES, newRequest, newTxnHeader, newTxnOp, pathFault, type TxnOp, type Zxid } from "@zooid/model";
 import { decodeEnvelope, EnvelopeWriter, envelopeBytesMax, PeerFrameReader } from "@zooid/peer-protocol";
 import { StoreError } from "@zooid/txn-log";
 import { ApacheSnapshotDecoder } from "@zooid/txn-log/internal/apache/apache-snapshot-decoder";
@@ -20,6 +23,8 @@ import {
   readWatcherEvent,
   WireError,
 } from "@zooid/wire";
+import { apacheTransaction } from "@zooid/wire/apache";
+import { ApacheType, recordOf, transaction } from "@zooid/wire/testing/apache-transactions";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { parseConfigFile } from "zooid-server/internal/configuration/config-file";
 import { jvmSettings } from "zooid-server/internal/configuration/jvm-flags";
@@ -55,6 +60,33 @@ function allowing(kind: abstract new (...args: never[]) => Error, run: () => voi
     if (!(error instanceof kind)) throw error;
   }
 }
+
+/** From a leader: in pieces, with a position or without one. */
+function observe(input: Buffer): void {
+  const position = input.length % 2 === 0 ? undefined : composeZxid(5, 3);
+  for (const pieceBytes of [input.length + 1, 7]) {
+    allowing(ApachePeerError, () =>
+      new Observed({ acceptedEpoch: 5, currentEpoch: 5, position }).take([input], pieceBytes),
+    );
+  }
+}
+
+const DIFF = [leader.info(5), leader.diff(5n << 32n), leader.newLeader(5), leader.upToDate()];
+const CONVERSATIONS = [
+  Buffer.concat([leader.info(5), leader.snap(5n << 32n), snapshot(), leader.newLeader(5), leader.upToDate()]),
+  Buffer.concat([...DIFF, leader.inform(0x5_0000_0004n), leader.ping(1n), leader.synced()]),
+  Buffer.concat([leader.info(5), leader.trunc(1n)]),
+];
+
+const APACHE_TRANSACTIONS = (
+  [
+    [ApacheType.CREATE2, recordOf.create("/a", { data: "x", parentCversion: 3 })],
+    [ApacheType.CREATE_TTL, recordOf.ttl("/a", 3, 5000n)],
+    [ApacheType.SET_ACL, recordOf.setAcl("/a", [{ perms: 31, scheme: "digest", id: "a:b" }], 1)],
+    [ApacheType.MULTI, recordOf.multi([[ApacheType.DELETE, recordOf.delete("/a")], [ApacheType.ERROR, recordOf.number(-2)]])],
+    [ApacheType.CLOSE_SESSION, recordOf.paths(["/a", "/b"])],
+  ] as const
+).map(([type, record]) => transaction({ zxid: 1n, type, record, digest: 7n }));
 
 /** As it comes over HTTP: in pieces, each of which is used again once it was taken. */
 function takeApart(input: Buffer, pieceBytes: number): void {
@@ -285,6 +317,12 @@ export const TARGETS: readonly FuzzTarget[] = [
     run: (input) => {
       for (const pieceBytes of [input.length + 1, 7]) allowing(StoreError, () => takeApart(input, pieceBytes));
     },
+  },
+  { name: "apache-leader", seeds: CONVERSATIONS, words: ["BenWasHere", "server.100=a:1:2"], run: observe },
+  {
+    name: "apache-transaction",
+    seeds: APACHE_TRANSACTIONS,
+    run: (input) => allowing(RangeError, () => void apacheTransaction(input)),
   },
   {
     name: "zoo.cfg",
