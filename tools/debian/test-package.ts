@@ -153,6 +153,12 @@ export async function testPackage(file: string, folder: string): Promise<void> {
   passed(`systemd rates the unit ${rate}`);
 
   const running = await mainPid();
+  const part = "/usr/lib/zooid/0.1.0/app/node_modules/zooid-cli/package.json";
+  await machine.sh(`rm ${part} && mv /etc/zooid/zoo.cfg /root/kept.cfg && dpkg -i /packages/${basename(file)}`);
+  assert.equal(await mainPid(), running, "an installation of the same version restarts nothing");
+  await machine.sh(`test -e ${part} && mv /root/kept.cfg /etc/zooid/zoo.cfg`);
+  passed("installed again while it served and without its zoo.cfg, which mends its files");
+
   await machine.sh(`dpkg --force-confold -i /packages/next/${basename(next)}`);
   assert.equal(await mainPid(), running, "an upgrade restarts nothing");
   assert.match(await cli("get /kept"), /before/);
