@@ -75,7 +75,7 @@ async function fetchAdmin(
   path: string,
   method: "GET" | "POST",
 ): Promise<{ readonly response: Response; readonly url: URL }> {
-  const url = new URL(path, baseOf(invocation));
+  const url = new URL(path, adminBase(invocation));
   const auth = adminAuth(invocation);
   const signal = AbortSignal.any([invocation.signal, AbortSignal.timeout(ANSWER_MS)]);
   try {
@@ -160,7 +160,8 @@ async function textOf({ body }: Response, { origin }: URL): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function baseOf({ flags, connection }: Invocation): URL {
+/** The admin port that a command asks: `--admin`, or port 8080 of the first server. */
+export function adminBase({ flags, connection }: Invocation): URL {
   const text = flags.value("admin") ?? `http://${firstHost(connection.server)}:${ADMIN_PORT}`;
   const fault = adminUrlFault(text);
   if (fault === undefined) return new URL(text.endsWith("/") ? text : `${text}/`);

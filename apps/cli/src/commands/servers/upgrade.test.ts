@@ -26,12 +26,16 @@ afterEach(() => {
   admin.closeAllConnections();
 });
 
+/** Stands for the flag with the port that was asked. */
+const ADMIN = "--admin URL";
+
 async function run(words: string, ...replies: typeof answers) {
   answers = replies;
   await using session = await Session.open("127.0.0.1:1");
   const { port } = admin.address() as AddressInfo;
   const found = await session.run("upgrade", ...words.split(" "), "--admin", `http://127.0.0.1:${port}`);
-  return { status: await found.ended, out: found.stdout.trim().split("\n"), err: found.stderr };
+  const out = found.stdout.replaceAll(`--admin http://127.0.0.1:${port}`, ADMIN).trim().split("\n");
+  return { status: await found.ended, out, err: found.stderr };
 }
 
 const OK = (body: object) => ({ status: 200, body });
@@ -93,7 +97,7 @@ test("upgrade status shows each member, and the members that the level waits for
       "written at level 2: log 4, state 4, snapshot 1",
       "feature level 1; level 2 waits for server 2 (to be upgraded), server 3 (not synchronized), observer 4 (does not follow)",
       "next: restart server 2 with a version that knows level 2",
-      "next: wait until server 3 has the history, then zooid-cli upgrade status",
+      `next: wait until server 3 has the history, then zooid-cli upgrade status ${ADMIN}`,
       "next: start observer 4, or zooid-cli member remove 4",
     ],
   });
@@ -103,7 +107,7 @@ test("upgrade status names the next command once nothing blocks", async () => {
   const { out } = await run("status", OK({ ...STATUS, next_level: 2, members: [member(1), member(2)] }));
   expect(out.slice(-2)).toEqual([
     "feature level 1; level 2 can be raised, and versions that do not know it cannot come back",
-    "next: zooid-cli upgrade finalize",
+    `next: zooid-cli upgrade finalize ${ADMIN}`,
   ]);
 });
 

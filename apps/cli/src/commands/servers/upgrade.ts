@@ -1,4 +1,4 @@
-import { ADMIN_FLAGS, demandAdmin, demandAdminWaiting, shownFields } from "../../admin-port.ts";
+import { ADMIN_FLAGS, adminBase, demandAdmin, demandAdminWaiting, shownFields } from "../../admin-port.ts";
 import { usageError } from "../../cli-error.ts";
 import { type Command, FLAG_TIMEOUT, type Invocation, operand, timeoutMs } from "../../command.ts";
 import type { Json, JsonObject } from "../../output.ts";
@@ -60,10 +60,11 @@ async function status(invocation: Invocation): Promise<JsonObject> {
     output.line(
       `feature level ${level}; level ${next} can be raised, and versions that do not know it cannot come back`,
     );
-    output.line("next: zooid-cli upgrade finalize");
+    output.line(`next: zooid-cli upgrade finalize${adminText(invocation)}`);
   } else {
     output.line(`feature level ${level}; level ${next} waits for ${blockers.map(waitText).join(", ")}`);
-    for (const blocker of blockers) output.line(`next: ${remedyOf(blocker, next ?? null)}`);
+    const again = `zooid-cli upgrade status${adminText(invocation)}`;
+    for (const blocker of blockers) output.line(`next: ${remedyOf(blocker, { level: next ?? null, again })}`);
   }
   return shownFields(found);
 }
@@ -114,11 +115,16 @@ function waitText(member: Member): string {
   return `${member["is_observer"] === true ? "observer" : "server"} ${member["server_id"]} (${stateOf(member)})`;
 }
 
+/** Names the port that was asked, so that the next command asks it too. */
+function adminText(invocation: Invocation): string {
+  return ` --admin ${adminBase(invocation).href.replace(/\/$/, "")}`;
+}
+
 /** What lets a member wait no longer, as a command where it is one. */
-function remedyOf(member: Member, level: Json): string {
+function remedyOf(member: Member, { level, again }: { readonly level: Json; readonly again: string }): string {
   const server = `${member["is_observer"] === true ? "observer" : "server"} ${member["server_id"]}`;
   const state = stateOf(member);
   if (state === "to be upgraded") return `restart ${server} with a version that knows level ${level}`;
   if (state === "does not follow") return `start ${server}, or zooid-cli member remove ${member["server_id"]}`;
-  return `wait until ${server} has the history, then zooid-cli upgrade status`;
+  return `wait until ${server} has the history, then ${again}`;
 }
