@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Member, type Members, memberLines, type ServerId } from "@zooid/model";
 import { readText } from "./configuration-text.ts";
@@ -16,6 +6,7 @@ import { GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-draft.ts";
 import { isAnyHost } from "./key-values.ts";
 import { DYNAMIC_FILE } from "./keys/ensemble-keys.ts";
 import { parseProperties } from "./properties.ts";
+import { replaceFile } from "./replace-file.ts";
 
 const SYSTEM_PREFIX = /^zookeeper\./;
 /** Addresses are no secret. */
@@ -108,25 +99,5 @@ function isDecided(key: string, { clientAddress }: Member): boolean {
       return clientAddress !== undefined && !isAnyHost(clientAddress.host);
     default:
       return [SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((each) => each.test(key));
-  }
-}
-
-function replaceFile(file: string, text: string, mode: number): void {
-  const aside = `${file}.tmp`;
-  rmSync(aside, { force: true });
-  const fd = openSync(aside, "wx", 0o600);
-  try {
-    fchmodSync(fd, mode);
-    writeSync(fd, text);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(aside, file);
-  const directory = openSync(dirname(file), "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@zooid/embedded-server";
@@ -44,6 +44,17 @@ test("a generated zoo.cfg is renewed, with its secrets, and it is reported which
   expect(notes).toEqual([`wrote ${join(root, "conf/zoo.cfg")} from the environment; changed: initLimit, tickTime`]);
   expect(warnings).toEqual([]);
   expect(prepare(environment).notes).toEqual([]);
+});
+
+test("a file is replaced as a whole, so that a crash leaves no half list of servers", () => {
+  prepare({ ZOO_MY_ID: "3", ZOO_TICK_TIME: "1500" });
+  linkSync(join(root, "conf/zoo.cfg"), join(root, "before"));
+  prepare({ ZOO_MY_ID: "3", ZOO_TICK_TIME: "1000" });
+  expect([read("before").includes("tickTime=1500\n"), read("conf", "zoo.cfg").includes("tickTime=1000\n")]).toEqual([
+    true,
+    true,
+  ]);
+  expect(readdirSync(join(root, "conf"))).toEqual(["zoo.cfg"]);
 });
 
 test("a zoo.cfg that was changed since, and one that was never generated, stay, and it is reported which variables have no effect", () => {

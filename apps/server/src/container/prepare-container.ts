@@ -1,7 +1,8 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@zooid/embedded-server";
 import { type JvmFlags, jvmFlagsOf } from "../configuration/jvm-flags.ts";
+import { replaceFile } from "../configuration/replace-file.ts";
 import {
   BITNAMI_CONF,
   BITNAMI_VOLUME,
@@ -139,9 +140,7 @@ function makeDirectory(directory: string): void {
 
 function write(file: string, text: string): void {
   try {
-    writeFileSync(file, text, { mode: PRIVATE });
-    // A file that was there keeps its mode otherwise.
-    chmodSync(file, PRIVATE);
+    replaceFile(file, text, PRIVATE);
   } catch (error) {
     throw notWritable(file, error);
   }
