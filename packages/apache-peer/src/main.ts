@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import type { Writable } from "node:stream";
 import { ArgumentError } from "@zooid/model";
 import { parseCommand, USAGE, UsageError } from "./command/command-line.ts";
 import { jsonLine } from "./command/json-line.ts";
@@ -55,8 +56,17 @@ async function print(follower: ApacheFollower, kinds: readonly FollowEvent["kind
       const sentence = sentenceOf(event);
       if (sentence !== undefined) console.error(`apache-peer: ${sentence}`);
     } else if (!process.stdout.write(`${jsonLine(event)}\n`) && !process.stdout.destroyed) {
-      await Promise.race([once(process.stdout, "drain"), once(process.stdout, "close")]);
+      await drained(process.stdout);
     }
+  }
+}
+
+/** Until there is room again, or never will be. */
+async function drained(stream: Writable): Promise<void> {
+  try {
+    await Promise.race([once(stream, "drain"), once(stream, "close")]);
+  } catch {
+    // Its error ends the follower.
   }
 }
 

@@ -7,7 +7,8 @@ const TYPES: ReadonlyMap<number, string> = new Map(
 );
 
 /**
- * An event as a line of JSON: zxids and sessions in hexadecimal, data in base64, digests in decimal.
+ * An event as a line of JSON: zxids and sessions in hexadecimal, data in base64, digests in
+ * decimal.
  */
 export function jsonLine(event: FollowEvent): string {
   return JSON.stringify(plain(event));

@@ -166,7 +166,11 @@ describe("pings", () => {
     observed.touch({ id: 1n, timeoutMs: 4000 }, { id: -2n, timeoutMs: 5000 }, { id: 1n, timeoutMs: 6000 });
     observed.take([leader.ping(zxidAt(5, 7)), leader.ping(zxidAt(5, 8))]);
     expect(observed.sent.packets.slice(-2)).toEqual([
-      { name: "PING", zxid: zxidAt(5, 7), data: Buffer.from("000000000000000100001770fffffffffffffffe00001388", "hex") },
+      {
+        name: "PING",
+        zxid: zxidAt(5, 7),
+        data: Buffer.from("000000000000000100001770fffffffffffffffe00001388", "hex"),
+      },
       { name: "PING", zxid: zxidAt(5, 8), data: Buffer.alloc(0) },
     ]);
   });

@@ -27,16 +27,7 @@
  *   transactions are applied: those that follow it may be contained, and may be older than its zxid.
  * - Until NEWLEADER a snapshot is not a position: older transactions that it needs may be missing.
  */
-import {
-  assertNever,
-  composeZxid,
-  counterOf,
-  EPOCH_MAX,
-  epochOf,
-  mayFollow,
-  ZXID_NONE,
-  type Zxid,
-} from "@zooid/model";
+import { assertNever, composeZxid, counterOf, EPOCH_MAX, epochOf, mayFollow, ZXID_NONE, type Zxid } from "@zooid/model";
 import { apacheZxid } from "@zooid/wire/apache";
 import { highestVoter, listedServers } from "./ensemble-text.ts";
 import { PacketReader } from "./packet-reader.ts";
@@ -117,6 +108,10 @@ const PENDING_BYTES_MAX = 64 * 1024 * 1024;
 const NO_PARTS = { acl: () => {}, node: () => {}, rest: () => {} };
 const NOTHING = Buffer.alloc(0);
 
+/**
+ * The observer's half of Apache's quorum protocol on one connection: a state machine that knows no
+ * socket and no clock.
+ */
 export class ApacheObserver {
   readonly #options: ObserverOptions;
   readonly #sinks: ObserverSinks;
@@ -180,7 +175,8 @@ export class ApacheObserver {
    */
   take(bytes: Buffer, nowMs: number): void {
     this.#heardMs = nowMs;
-    for (let rest = bytes; rest.length > 0; ) rest = this.#snapshot === undefined ? this.#packets(rest) : this.#part(rest);
+    for (let rest = bytes; rest.length > 0; )
+      rest = this.#snapshot === undefined ? this.#packets(rest) : this.#part(rest);
   }
 
   /** @throws ApachePeerError SILENT where the leader has sent nothing for too long */
@@ -414,8 +410,7 @@ export class ApacheObserver {
   }
 
   #zxidOf({ type, zxid }: IncomingPacket): Zxid {
-    if (zxid < 0n)
-      throw new ApachePeerError({ code: "MALFORMED", found: `${packetName(type)} of a zxid below 0` });
+    if (zxid < 0n) throw new ApachePeerError({ code: "MALFORMED", found: `${packetName(type)} of a zxid below 0` });
     const epoch = Number(zxid >> 32n);
     if (epoch >= EPOCH_MAX) throw new ApachePeerError({ code: "EPOCH_TOO_HIGH", epoch, highest: EPOCH_MAX - 1 });
     return composeZxid(epoch, Number(zxid & 0xffff_ffffn));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { field, int, long } from "@zooid/wire/apache";
 import { digestMd5Bytes, digestMd5Response } from "@zooid/wire";
+import { field, int, long } from "@zooid/wire/apache";
 import { expect, test } from "vitest";
 import { ApachePeerError } from "./peer-error.ts";
 import { QuorumLogin } from "./quorum-login.ts";

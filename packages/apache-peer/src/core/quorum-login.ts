@@ -1,5 +1,5 @@
-import { ByteCursor, field, int, long } from "@zooid/wire/apache";
 import { answerDigestMd5, type DigestMd5Answer } from "@zooid/wire";
+import { ByteCursor, field, int, long } from "@zooid/wire/apache";
 import { ApachePeerError } from "./peer-error.ts";
 
 /** A user of the section QuorumServer in the JAAS file of Apache's servers. */

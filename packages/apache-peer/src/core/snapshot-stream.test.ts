@@ -34,7 +34,13 @@ function taken(bytes: Buffer, pieceBytes = bytes.length): Taken {
   return { lines, rest: "not ended" };
 }
 
-const WHOLE = snapshot({ lists: [[3n, [...OPEN_ACL, ...OPEN_ACL]]], nodes: [["", null], ["/a", "x".repeat(500)]] });
+const WHOLE = snapshot({
+  lists: [[3n, [...OPEN_ACL, ...OPEN_ACL]]],
+  nodes: [
+    ["", null],
+    ["/a", "x".repeat(500)],
+  ],
+});
 
 test("sessions, lists and nodes are handed over in order, and what follows the signature is left", () => {
   const lines = ["session 7 4000", "list 3 2", "node  null 1", "node /a 500 1"];
@@ -52,7 +58,13 @@ test.each([
   ["another signature", [int(0), int(0), field(Buffer.from("/")), int(10), Buffer.from("BenWasNot!")], "signature"],
   [
     "a list that is longer than the limit",
-    [int(0), int(1), long(1n), int(50), ...Array.from({ length: 50 }, () => [int(1), field(Buffer.alloc(30)), int(0)]).flat()],
+    [
+      int(0),
+      int(1),
+      long(1n),
+      int(50),
+      ...Array.from({ length: 50 }, () => [int(1), field(Buffer.alloc(30)), int(0)]).flat(),
+    ],
     "an access list of more than 1000 bytes",
   ],
 ])("%s is refused with the place", (_, parts, found) => {

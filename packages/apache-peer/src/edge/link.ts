@@ -21,7 +21,7 @@ export interface LinkOptions extends ObserverOptions, ConnectionOptions {
 /** How the link stands, for operators. */
 export interface LinkStatus {
   readonly state: "searching" | "synchronizing" | "following" | "waiting-for-consumer" | "failed" | "closed";
-  /** Of the leader, where there is one. */
+  /** The leader's, where there is one. */
   readonly address: QuorumAddress | undefined;
   readonly acceptedEpoch: number;
   /** The last transaction that came, in hexadecimal; undefined before the first one. */

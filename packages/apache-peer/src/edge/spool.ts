@@ -43,7 +43,9 @@ export class Spool {
     return this.#bytes;
   }
 
-  /** @throws the system's error where a file cannot be written; the record is kept in memory then */
+  /**
+   * @throws the system's error where a file cannot be written; the record is kept in memory then
+   */
   push(kind: RecordKind, body: Uint8Array): void {
     const length = RECORD_HEAD_BYTES + body.length;
     this.#bytes += length;

@@ -25,6 +25,8 @@ export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposab
   readonly #decoder: EventDecoder;
   #status: LinkStatus;
   #batch: PromiseWithResolvers<Buffer | undefined> | undefined;
+  /** What is left of the batch that is being read. */
+  #events: Iterator<FollowEvent, void, undefined> | undefined;
   readonly #syncs: PromiseWithResolvers<void>[] = [];
   #failure: unknown;
   #isEnded = false;
@@ -60,17 +62,26 @@ export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposab
    * @throws ApachePeerError where another attempt would fail in the same way
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<FollowEvent, void, undefined> {
-    for (let batch = await this.#pull(); batch !== undefined; batch = await this.#pull()) {
-      for (const event of this.#eventsOf(batch)) {
-        if (event.kind === "synced") this.#syncs.shift()?.resolve();
+    for (;;) {
+      // Not by for-of, which would drop the rest of the batch where the reader stops.
+      const event = this.#next();
+      if (event !== undefined) {
         yield event;
+        continue;
       }
+      const batch = await this.#pull();
+      if (batch === undefined) return;
+      this.#events = this.#decoder.decode(batch);
     }
   }
 
-  *#eventsOf(batch: Buffer): Generator<FollowEvent, void, undefined> {
+  /** The next event of the batch; undefined where another one is needed. */
+  #next(): FollowEvent | undefined {
     try {
-      yield* this.#decoder.decode(batch);
+      const next = this.#events?.next();
+      if (next === undefined || next.done === true) return undefined;
+      if (next.value.kind === "synced") this.#syncs.shift()?.resolve();
+      return next.value;
     } catch (error) {
       this.#fail(error);
       throw error;

@@ -71,8 +71,7 @@ export class EventDecoder {
     return {
       session: (id, timeoutMs) => void events.push({ kind: "session", id, timeoutMs }),
       acl: (key, acl) => void events.push({ kind: "acl", key, acl }),
-      node: (path, data, aclKey, stat) =>
-        void events.push({ kind: "node", path: path.toString(), data, aclKey, stat }),
+      node: (path, data, aclKey, stat) => void events.push({ kind: "node", path: path.toString(), data, aclKey, stat }),
       rest: () => {},
     };
   }

@@ -26,11 +26,13 @@ export interface FollowOptions {
    */
   readonly sid?: number;
   /**
-   * A file for the epochs that were promised, of this ensemble alone. Without it each process begins
-   * as a server that has promised nothing.
+   * A file for the epochs that were promised, of this ensemble alone. Without it each process
+   * begins as a server that has promised nothing.
    */
   readonly epochFile?: string;
-  /** Where the file for what waits to be read is made. Default: the system's temporary directory. */
+  /**
+   * Where the file for what waits to be read is made. Default: the system's temporary directory.
+   */
   readonly spoolDirectory?: string;
   /** What waits to be read and is kept in memory. Default 16 MiB. */
   readonly spoolMemoryBytesMax?: number;

@@ -21,7 +21,7 @@ export class FollowedTree {
   /** Events apart from transactions and parts of snapshots, by kind. */
   readonly kinds: Map<string, number> = new Map();
   transactionCount = 0;
-  /** Of transactions that a snapshot might contain. */
+  /** Number of transactions that a snapshot might contain. */
   containedCount = 0;
   digestCount = 0;
   /** Digests that differed between a snapshot and the first one that was equal. */
@@ -105,7 +105,10 @@ export class FollowedTree {
 function servedNode({ data, acl, stat }: ApacheNode, numChildren: number): ServedNode {
   const zxidAt = (at: number): Zxid => zxidFromHalves(stat.readInt32BE(at), stat.readInt32BE(at + 4));
   const owner = stat.readBigInt64BE(StatOffset.ephemeralOwner);
-  const halves = [stat.readInt32BE(StatOffset.ephemeralOwner), stat.readInt32BE(StatOffset.ephemeralOwner + 4)] as const;
+  const halves = [
+    stat.readInt32BE(StatOffset.ephemeralOwner),
+    stat.readInt32BE(StatOffset.ephemeralOwner + 4),
+  ] as const;
   const shown: Stat = {
     czxid: zxidAt(StatOffset.czxid),
     mzxid: zxidAt(StatOffset.mzxid),

@@ -31,7 +31,10 @@ export async function followSecured(version: string, folder: string): Promise<vo
     jars: fetchApacheJars(version),
     sessionMs: 40_000,
     // From 3.9 on DIGEST-MD5 is off unless this is said.
-    properties: [`-Djava.security.auth.login.config=${join(folder, "quorum-jaas.conf")}`, "-Dzookeeper.fips-mode=false"],
+    properties: [
+      `-Djava.security.auth.login.config=${join(folder, "quorum-jaas.conf")}`,
+      "-Dzookeeper.fips-mode=false",
+    ],
     settings: () => [
       "sslQuorum=true",
       `ssl.quorum.keyStore.location=${join(folder, "server.pem")}`,
@@ -71,7 +74,8 @@ async function outcome(hosts: string, options: FollowOptions): Promise<string> {
   try {
     for await (const event of follower) {
       if (event.kind === "up-to-date") return event.kind;
-      if (event.kind === "no-leader") return `${event.kind} (${event.failures.map(({ error }) => error.message).join("; ")})`;
+      if (event.kind === "no-leader")
+        return `${event.kind} (${event.failures.map(({ error }) => error.message).join("; ")})`;
     }
   } catch (error) {
     if (!(error instanceof ApachePeerError)) throw error;

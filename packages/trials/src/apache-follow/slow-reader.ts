@@ -73,7 +73,10 @@ async function leaderPort(apache: Side): Promise<number> {
 }
 
 /** A fixed rate: what is late is made up for. */
-async function writeFor(hosts: string, seconds: number): Promise<{ readonly count: number; readonly slowestMs: number }> {
+async function writeFor(
+  hosts: string,
+  seconds: number,
+): Promise<{ readonly count: number; readonly slowestMs: number }> {
   await using zk = await connect(hosts, { sessionTimeoutMs: 40_000 });
   for (let i = 0; i < NODES; i++) await zk.create(`/n${i}`, "");
   const data = Buffer.alloc(DATA_BYTES, "x");

@@ -7,7 +7,16 @@ import * as bodies from "@zooid/conformance/internal/wire";
 import { ConfigError } from "@zooid/embedded-server";
 import { parseServerConfig } from "@zooid/embedded-server/internal/config";
 import { parseJaas } from "@zooid/java-files/internal/jaas-file";
-import { composeZxid, FRAME_HEADER_BYTES, newRequest, newTxnHeader, newTxnOp, pathFault, type TxnOp, type Zxid } from "@zooid/model";
+import {
+  composeZxid,
+  FRAME_HEADER_BYTES,
+  newRequest,
+  newTxnHeader,
+  newTxnOp,
+  pathFault,
+  type TxnOp,
+  type Zxid,
+} from "@zooid/model";
 import { decodeEnvelope, EnvelopeWriter, envelopeBytesMax, PeerFrameReader } from "@zooid/peer-protocol";
 import { StoreError } from "@zooid/txn-log";
 import { ApacheSnapshotDecoder } from "@zooid/txn-log/internal/apache/apache-snapshot-decoder";
@@ -83,7 +92,13 @@ const APACHE_TRANSACTIONS = (
     [ApacheType.CREATE2, recordOf.create("/a", { data: "x", parentCversion: 3 })],
     [ApacheType.CREATE_TTL, recordOf.ttl("/a", 3, 5000n)],
     [ApacheType.SET_ACL, recordOf.setAcl("/a", [{ perms: 31, scheme: "digest", id: "a:b" }], 1)],
-    [ApacheType.MULTI, recordOf.multi([[ApacheType.DELETE, recordOf.delete("/a")], [ApacheType.ERROR, recordOf.number(-2)]])],
+    [
+      ApacheType.MULTI,
+      recordOf.multi([
+        [ApacheType.DELETE, recordOf.delete("/a")],
+        [ApacheType.ERROR, recordOf.number(-2)],
+      ]),
+    ],
     [ApacheType.CLOSE_SESSION, recordOf.paths(["/a", "/b"])],
   ] as const
 ).map(([type, record]) => transaction({ zxid: 1n, type, record, digest: 7n }));

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/wire/testing/apache-transactions";
+import { expect, test } from "vitest";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { apacheLogEntries } from "./apache-log.ts";
 

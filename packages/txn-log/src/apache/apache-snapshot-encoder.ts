@@ -1,13 +1,5 @@
 import { randomInt } from "node:crypto";
 import { formatsAt, type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model/storage";
-import { type Database, openReader } from "../disk/database.ts";
-import type { EpochRange } from "../log/txn-log.ts";
-import { ChunkWriter } from "../snapshots/chunk-writer.ts";
-import type { SnapshotHeader } from "../snapshots/snapshot-format.ts";
-import { dataStart, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
-import { NodeRuns } from "../state/node-runs.ts";
-import { damagedState, readAcls, readMeta, readSessions } from "../state/state-rows.ts";
-import type { SnapshotContent, StateNode } from "../state/state-store.ts";
 import {
   Adler32,
   APACHE_DIGEST_VERSION,
@@ -25,6 +17,14 @@ import {
   STAT_LENGTHS_BYTES,
   STAT_LENGTHS_START,
 } from "@zooid/wire/apache";
+import { type Database, openReader } from "../disk/database.ts";
+import type { EpochRange } from "../log/txn-log.ts";
+import { ChunkWriter } from "../snapshots/chunk-writer.ts";
+import type { SnapshotHeader } from "../snapshots/snapshot-format.ts";
+import { dataStart, newStateNode, RowOffset, viewNode } from "../state/node-row.ts";
+import { NodeRuns } from "../state/node-runs.ts";
+import { damagedState, readAcls, readMeta, readSessions } from "../state/state-rows.ts";
+import type { SnapshotContent, StateNode } from "../state/state-store.ts";
 import { PathIndex } from "./path-index.ts";
 
 const CACHE_KIB = 1024;

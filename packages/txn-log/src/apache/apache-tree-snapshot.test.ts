@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { OPEN_ACL } from "@zooid/model";
+import { APACHE_STAT_BYTES } from "@zooid/wire/apache";
 import { expect, test } from "vitest";
 import { StoreError } from "../store/store-error.ts";
 import { APACHE_SNAPSHOT } from "../testing/apache-snapshot.ts";
-import { APACHE_STAT_BYTES } from "@zooid/wire/apache";
 import { ApacheSnapshotDecoder } from "./apache-snapshot-decoder.ts";
 import { ApacheTree } from "./apache-tree.ts";
 import { apacheTreeSnapshot } from "./apache-tree-snapshot.ts";

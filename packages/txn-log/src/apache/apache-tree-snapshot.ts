@@ -1,5 +1,4 @@
 import type { Acl } from "@zooid/model";
-import { StoreError } from "../store/store-error.ts";
 import {
   Adler32,
   APACHE_HEADER_BYTES,
@@ -10,6 +9,7 @@ import {
   int,
   long,
 } from "@zooid/wire/apache";
+import { StoreError } from "../store/store-error.ts";
 import type { ApacheTree } from "./apache-tree.ts";
 
 const PIECE_BYTES = 256 * 1024;

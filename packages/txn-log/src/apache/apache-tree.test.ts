@@ -1,7 +1,12 @@
 import { OPEN_ACL, READ_ONLY_ACL } from "@zooid/model";
-import { expect, test } from "vitest";
-import { recordOf as record, ApacheType as Type, transaction, type Written } from "@zooid/wire/testing/apache-transactions";
 import { apacheTransaction } from "@zooid/wire/apache";
+import {
+  recordOf as record,
+  ApacheType as Type,
+  transaction,
+  type Written,
+} from "@zooid/wire/testing/apache-transactions";
+import { expect, test } from "vitest";
 import { ApacheTree } from "./apache-tree.ts";
 
 /** The digest of the tree of a new server, as Apache ZooKeeper 3.9.5 gives it. */

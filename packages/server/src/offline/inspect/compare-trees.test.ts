@@ -10,7 +10,8 @@ function treeOf(...changes: readonly ApacheChange[]): ApacheTree {
   const tree = new ApacheTree();
   tree.addBuiltIn();
   for (const [i, change] of changes.entries()) {
-    tree.apply({ session: 7n, zxid: BigInt(i + 1), timeMs: BigInt(1000 * i), changes: [change], digest: undefined });
+    const effects = { error: 0, changes: [change], digest: undefined };
+    tree.apply({ session: 7n, cxid: 1, type: 0, zxid: BigInt(i + 1), timeMs: BigInt(1000 * i), ...effects });
   }
   return tree;
 }
