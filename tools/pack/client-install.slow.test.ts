@@ -12,7 +12,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "client-install-"));
   const tarballs = await pack(publicPackages(), directory);
   published = new Map(tarballs.map(({ manifest }) => [manifest.name, manifest]));
-});
+}, 300_000);
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 function neededPeers({ peerDependencies = {}, peerDependenciesMeta = {} }: Manifest): readonly string[] {
