@@ -38,6 +38,7 @@ export class LeaderConnection {
   readonly #socket: Socket;
   readonly #login: QuorumLogin | undefined;
   readonly #timer: NodeJS.Timeout;
+  #isOpen = false;
   #isReady = false;
   #isEnded = false;
 
@@ -53,7 +54,7 @@ export class LeaderConnection {
     this.#socket
       .on(tls === undefined ? "connect" : "secureConnect", () => this.#opened())
       .on("data", (bytes: Buffer) => this.#received(bytes))
-      .on("error", (error) => this.#end(error.message, error))
+      .on("error", (error) => this.#end(firstLine(error.message), error))
       .on("end", () => this.#end(`${hostPort(address.host, address.port)} closed the connection`))
       .on("close", () => this.#end(`the connection to ${hostPort(address.host, address.port)} was closed`));
   }
@@ -71,6 +72,7 @@ export class LeaderConnection {
 
   #opened(): void {
     if (this.#isEnded) return;
+    this.#isOpen = true;
     if (this.#login === undefined) this.#ready();
     else this.#socket.write(QuorumLogin.first);
   }
@@ -102,7 +104,7 @@ export class LeaderConnection {
   #end(reason: string, cause?: Error): void {
     if (this.#isEnded) return;
     this.close();
-    const during = this.#isReady || this.#login === undefined ? "" : " before the end of the login";
+    const during = this.#isOpen && !this.#isReady ? " before the end of the login" : "";
     const detail = { code: "CONNECTION_LOST", reason: `${reason}${during}` } as const;
     this.#sinks.ended(new ApachePeerError(detail, cause === undefined ? {} : { cause }));
   }
@@ -114,6 +116,11 @@ function open({ host, port }: QuorumAddress, tls: PeerTls | undefined): Socket {
   const name = isIP(host) === 0 ? { servername: host } : {};
   const check = checksHost ? {} : { checkServerIdentity: () => undefined };
   return connectTls({ host, port, key, cert, ca, ...name, ...check });
+}
+
+/** OpenSSL ends its messages with a line break. */
+function firstLine(message: string): string {
+  return message.split("\n", 1)[0] ?? "";
 }
 
 function md5(bytes: Uint8Array): Buffer {

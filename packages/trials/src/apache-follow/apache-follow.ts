@@ -66,8 +66,12 @@ const TYPES = [
   "CREATE_SESSION",
   "CLOSE_SESSION",
 ];
-/** Apache's servers log this one of each learner that leaves. */
-const ERROR = / (?:ERROR|FATAL) (?!Unexpected exception (?:in LearnerHandler|causing shutdown))/;
+/**
+ * Apache's servers log the first ones of each learner that leaves, and the last one where a server
+ * gets a snapshot while transactions are applied.
+ */
+const ERROR =
+  / (?:ERROR|FATAL) (?!Unexpected exception (?:in LearnerHandler|causing shutdown)|First digest mismatch on txn)/;
 
 const options = toolOptions({
   version: texts,
