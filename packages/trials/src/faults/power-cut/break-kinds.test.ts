@@ -15,5 +15,7 @@ test.each(kinds)("%s finds the code that it changes", (kind) => {
 });
 
 test("code that looks otherwise is an error, and not a server that works", () => {
-  expect(() => broken("synchronous-normal", "export {};")).toThrow("matches disk/database 0 times; it should match once");
+  expect(() => broken("synchronous-normal", "export {};")).toThrow(
+    "matches disk/database 0 times; it should match once",
+  );
 });
