@@ -89,6 +89,7 @@ const NONE = -1n;
 /** Version 0 of the configuration: a leader drops a learner that names a later one than its own. */
 const NO_CONFIG_VERSION = 0n;
 
+/** A packet as it stands in the link. */
 export function encodePacket(packet: OutgoingPacket): Buffer {
   switch (packet.kind) {
     case "observer-info": {

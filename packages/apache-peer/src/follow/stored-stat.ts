@@ -19,7 +19,11 @@ export interface StoredStat {
   readonly owner: bigint;
 }
 
-/** @param stat 60 bytes of a `node` event */
+/**
+ * Reads the Stat of a `node` event.
+ *
+ * @throws RangeError for anything but 60 bytes
+ */
 export function storedStat(stat: Buffer): StoredStat {
   if (stat.length !== APACHE_STAT_BYTES)
     throw new RangeError(`a stored stat has ${APACHE_STAT_BYTES} bytes, found ${stat.length}`);

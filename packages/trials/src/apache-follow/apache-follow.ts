@@ -70,8 +70,7 @@ const TYPES = [
  * Apache's servers log the first ones of each learner that leaves, and the last one where a server
  * gets a snapshot while transactions are applied.
  */
-const ERROR =
-  / (?:ERROR|FATAL) (?!Unexpected exception (?:in LearnerHandler|causing shutdown)|First digest mismatch on txn)/;
+const ERROR = / (?:ERROR|FATAL) (?!.*in LearnerHandler|.*causing shutdown|First digest mismatch on txn)/;
 
 const options = toolOptions({
   version: texts,
