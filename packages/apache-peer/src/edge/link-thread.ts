@@ -17,6 +17,8 @@ const spool = new Spool({ directory: start.spoolDirectory, memoryBytesMax: start
 let isWanted = false;
 let isFlushing = false;
 let lastState = "";
+/** How old the status may be that the other thread has, while it asks for no batch. */
+const STATUS_MS = 1000;
 
 const link = newLink();
 
@@ -33,6 +35,7 @@ port.on("message", (message: ToLink) => {
       link?.sync();
       break;
     case "close":
+      clearInterval(reporting);
       link?.close();
       spool.close();
       if (link !== undefined) post({ kind: "status", status: link.status });
@@ -40,6 +43,9 @@ port.on("message", (message: ToLink) => {
   }
 });
 link?.start();
+const reporting = setInterval(() => {
+  if (link !== undefined) post({ kind: "status", status: link.status });
+}, STATUS_MS);
 
 /** Undefined where the file of epochs is none: that is noted, and there is nothing to link. */
 function newLink(): Link | undefined {

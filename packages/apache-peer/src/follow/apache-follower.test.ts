@@ -173,6 +173,9 @@ describe("what waits to be read", () => {
     link.send(leader.ping(1n));
     await link.next();
     expect(readdirSync(folder).length).toBe(1);
+    // The status comes unasked.
+    await expect.poll(() => follower.status).toMatchObject({ state: "following", transactionCount: count });
+    expect(follower.status.spoolBytes).toBeGreaterThan(2 * MIB);
     const zxids: number[] = [];
     for await (const event of follower) {
       if (event.kind === "transaction") zxids.push(event.zxid);

@@ -51,7 +51,7 @@ export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposab
       .on("exit", () => this.#end());
   }
 
-  /** How the link stands, as the thread said last. */
+  /** How the link stands, or stood a second ago. */
   get status(): LinkStatus {
     return this.#status;
   }
