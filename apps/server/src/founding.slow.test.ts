@@ -72,6 +72,8 @@ test("wiped members that have founded an ensemble without writes, and the one wi
   const client = await clientOf(members);
   await client.create("/kept", "");
   await level(members);
+  // A session of it would be a write to the wiped members' ensemble.
+  await client.close();
   for (const member of members) await member.end("SIGTERM");
   const wiped = [first, second];
   for (const { dataDir, sid } of wiped) {

@@ -65,7 +65,7 @@ export function socketConnection(
   });
   // The system's own limit is minutes where nothing answers, as at the address of a host that is
   // gone.
-  const unreached = reachMs === undefined ? undefined : startTimer(reachMs, () => socket.destroy(silence(reachMs)));
+  const unreached = reachMs === undefined ? undefined : startTimer(reachMs, () => endUnreached(socket, reachMs));
   // Dialing a port of this machine where no server listens may connect it to itself, if the system
   // chooses that port as the local one.
   socket.once("connect", () => {
@@ -96,6 +96,16 @@ export function socketConnection(
       socket.destroy();
     },
   };
+}
+
+/**
+ * A turn of the event loop that takes longer than the limit must not end an attempt whose answer
+ * has come: it is read between the timers and `setImmediate`.
+ */
+function endUnreached(socket: Socket, reachMs: number): void {
+  setImmediate(() => {
+    if (socket.connecting) socket.destroy(silence(reachMs));
+  });
 }
 
 function silence(reachMs: number): Error {

@@ -482,7 +482,15 @@ export class PeerConnection {
   #limitReaching(): void {
     const { connectTimeoutMs, reachMs } = this.#settings;
     if (reachMs === undefined || this.#phase !== "connecting" || this.#isAnswered) return;
-    this.#limitConnecting(Math.min(reachMs, connectTimeoutMs));
+    // A turn of the event loop that takes longer than the limit must not end an attempt whose
+    // answer has come: it is read between the timers and `setImmediate`.
+    this.#limitTime(Math.min(reachMs, connectTimeoutMs), () => setImmediate(() => this.#unreached()));
+  }
+
+  #unreached(): void {
+    if (this.#phase !== "connecting" || this.#isAnswered) return;
+    this.#isSilent = true;
+    this.#end("connecting took too long");
   }
 
   #limitConnecting(ms: number): void {

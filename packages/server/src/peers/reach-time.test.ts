@@ -85,6 +85,38 @@ test("an address that answers has the time of cnxTimeout for the rest", async ()
   expect(ended.list).toEqual([]);
 });
 
+test("an answer that came while the event loop was busy counts", async () => {
+  const peers = new TestPeers(2);
+  const leader = new Side(peers, 1);
+  await leader.links.listen();
+  peers.place(1, { quorumPort: leader.links.port });
+  const port = new PeerPort("quorum", peers.options(2, { config: { connectTimeoutMs: CONNECT_TIMEOUT_MS } }), {
+    accepted: () => {
+      throw new Error("nothing connects");
+    },
+    admit: () => undefined,
+  });
+  stopsWithSides(port);
+  const happened = new Happenings();
+  // Timers come next.
+  await new Promise((resolve) => setImmediate(resolve));
+  port.dial(
+    serverId(1),
+    {
+      wake() {},
+      opened: () => happened.add("opened"),
+      message() {},
+      drained() {},
+      ended: ({ reason }) => happened.add(`ended: ${reason}`),
+    },
+    { reachMs: 1 },
+  );
+  // The system answers for the other side meanwhile.
+  for (const until = performance.now() + 20; performance.now() < until; );
+  await happened.until(/./);
+  expect(happened.list).toEqual(["opened"]);
+});
+
 test("cnxTimeout ends an attempt before the time to reach the address", async () => {
   const { ended } = attempt("127.0.0.1", 1, CONNECT_TIMEOUT_MS);
   await ended.until("silent true, answered false");

@@ -292,7 +292,9 @@ export class StoredEnsemble implements AsyncDisposable {
       await using alone = await this.#startServer(first);
       await restoreAt(alone, bytes, 200);
     }
-    await Promise.all(this.#members.map((each) => this.#start(each)));
+    // Members without data found an ensemble of their own where this one starts too late.
+    await this.#start(first);
+    await Promise.all(this.#members.filter((each) => each !== first).map((each) => this.#start(each)));
     await this.#serving();
     this.#restoreCount++;
     await this.#clients.restored(snapshot, { isFounded: true });
