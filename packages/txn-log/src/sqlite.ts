@@ -58,7 +58,7 @@ export {
   type TimePlace,
   timedFiles,
 } from "./history/time-places.ts";
-export type { AppendObserver } from "./log/sqlite-txn-log.ts";
+export type { AppendObserver } from "./log/append-observer.ts";
 export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub/scrub.ts";
 export type { FoundDamage } from "./scrub/scrub-messages.ts";
 export type { EntrySink } from "./segments/entry-sink.ts";

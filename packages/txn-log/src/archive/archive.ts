@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
-import type { AppendObserver } from "../log/sqlite-txn-log.ts";
+import type { AppendObserver } from "../log/append-observer.ts";
 import type { LoggedRun } from "../log/txn-log.ts";
 import type { CheckpointMark, StateMeta } from "../state/state-store.ts";
 import { startWorker } from "../threads/start-worker.ts";

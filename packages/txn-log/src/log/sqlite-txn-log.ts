@@ -13,6 +13,7 @@ import {
 import { SpareBuffers } from "@zooid/wire";
 import { StoreError } from "../store/store-error.ts";
 import { HEAP_MIB_MIN, startWorker } from "../threads/start-worker.ts";
+import type { AppendObserver } from "./append-observer.ts";
 import { ControlWord, newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
 import { type Chain, chainFromHalves } from "./chain.ts";
 import { withEntry } from "./log-book.ts";
@@ -57,14 +58,6 @@ export interface SqliteLogOptions {
    * in any case.
    */
   readonly freeRoom?: () => Promise<unknown>;
-}
-
-/** Is called with each append, before the entries are durable. */
-export interface AppendObserver {
-  /** The bytes are lent for the call. */
-  appended(run: LoggedRun): void;
-  /** The log may lose entries that were appended, or get others than those. */
-  replaced(): void;
 }
 
 /** A record that finds the ring full, in the order of the calls. */
