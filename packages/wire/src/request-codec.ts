@@ -19,7 +19,7 @@ import { JuteReader } from "./jute-reader.ts";
  *  setWatches   xid │ 101 or 105 │ last zxid seen i64 │ 3 or 5 lists of paths: data, exists, children, …
  * ```
  *
- * Header and body are read apart, `open` and then `body`: what a malformed body leads to depends on
+ * Header and body are read apart, `open` and then `body`: the answer to a malformed body depends on
  * the op, and a request that must wait behind an earlier one is not decoded before its turn. The
  * parts of a multi are read one at a time and as often as it takes, since neither their number nor
  * their sizes are known before the last one.

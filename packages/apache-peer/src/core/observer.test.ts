@@ -108,7 +108,7 @@ describe("a learner that continues", () => {
     expect(codeOf(() => new Observed(AT_3).take([...DIFF, bytes]))).toBe("MALFORMED");
   });
 
-  test("is told by TRUNC that history was taken back, and asks for a snapshot next", () => {
+  test("learns from TRUNC that history was taken back, and asks for a snapshot next", () => {
     const observed = new Observed(AT_3);
     expect(codeOf(() => observed.take([leader.info(6), leader.trunc(zxidAt(5, 2))]))).toBe("HISTORY_TAKEN_BACK");
     expect(observed.observer.memory.position).toBe(undefined);

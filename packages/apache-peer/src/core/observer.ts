@@ -71,7 +71,7 @@ export interface ObserverMemory extends Epochs {
 export interface ObserverSinks {
   /** Packets leave in the order of these calls. */
   send(packet: OutgoingPacket): void;
-  /** Both must be durable when this returns: what is sent next promises the accepted one. */
+  /** Both must be durable when this returns: the next packet promises the accepted one. */
   keepEpochs(epochs: Epochs): void;
   /** A leader was accepted. */
   leaderFound(epoch: number): void;

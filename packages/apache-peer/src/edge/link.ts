@@ -154,7 +154,7 @@ export class Link {
     });
   }
 
-  /** Advances the observer; what it refuses ends the link. */
+  /** Advances the observer; a refusal ends the link. */
   #step(act: () => void): void {
     try {
       act();

@@ -6,6 +6,7 @@ import { ArgumentError } from "@zooid/model";
 import { firstValueFrom, take, toArray } from "rxjs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApachePeerError } from "../core/peer-error.ts";
+import type { SessionTouch } from "../core/quorum-packet.ts";
 import { leader, snapshot, zxidAt } from "../testing/leader-packets.ts";
 import { position } from "../testing/observed.ts";
 import { AT_3, ScriptedLeader } from "../testing/scripted-leader.ts";
@@ -141,6 +142,35 @@ test("pings are answered, with the sessions that were touched, while nothing rea
     data = answer.data;
   }
   expect(data.toString("hex")).toBe("000000000000000700000fa0");
+});
+
+test("as many sessions as a call may touch fit into the thread, and go with one ping after the other", async () => {
+  const follower = started(AFTER_3);
+  const link = await apache.link();
+  await link.establish(5);
+  const touches = Array.from({ length: 1_000_000 }, (_, i) => ({ id: BigInt(i), timeoutMs: 4000 }));
+  expect(() => follower.touch([...touches, ...touches.slice(0, 1)])).toThrow("at most 1000000 sessions");
+  follower.touch(touches);
+  let count = 0;
+  for (let i = 4; count < touches.length; i++) {
+    link.send(leader.inform(zxidAt(5, i)), leader.ping(zxidAt(5, i)));
+    const { data } = await link.next();
+    const bytes = data?.length ?? 0;
+    expect(bytes).toBeLessThanOrEqual(50_000 * 12);
+    count += bytes / 12;
+  }
+  expect(count).toBe(touches.length);
+  expect(follower.status.disconnectCount).toBe(0);
+});
+
+test.each<SessionTouch>([
+  { id: 7 as unknown as bigint, timeoutMs: 4000 },
+  { id: 2n ** 63n, timeoutMs: 4000 },
+  { id: 7n, timeoutMs: 2 ** 31 },
+  { id: 7n, timeoutMs: Number.NaN },
+])("a touch that is none is refused by the call: %o", (touch) => {
+  const follower = started(AFTER_3);
+  expect(() => follower.touch([{ id: 1n, timeoutMs: 1 }, touch])).toThrow("touches[1] must be { id, timeoutMs }");
 });
 
 test("a sync is fulfilled when everything before its answer was read, also over a new link", async () => {

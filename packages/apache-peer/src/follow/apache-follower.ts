@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ArgumentError } from "@zooid/model";
+import { TOUCH_COUNT_MAX, TOUCHES_PER_PING } from "../core/pending-touches.ts";
 import type { SessionTouch } from "../core/quorum-packet.ts";
 import type { LinkStatus } from "../edge/link.ts";
 import type { FromLink, LinkStart, ToLink } from "../edge/link-messages.ts";
@@ -11,10 +12,12 @@ import type { FollowEvent } from "./follow-event.ts";
 import { type CheckedFollow, checkFollow, type FollowOptions } from "./follow-options.ts";
 
 const THREAD = "edge/link-thread";
-const HEAP_MIB = 96;
+/** A million sessions that wait for pings take half of it. */
+const HEAP_MIB = 192;
 /** Calls of `sync` that wait. */
 const SYNC_COUNT_MAX = 1000;
-const TOUCH_COUNT_MAX = 1_000_000;
+const ID_MAX = 2n ** 63n - 1n;
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 /**
  * Follows an ensemble. A thread of its own reads the link, whatever the reader of the events does;
@@ -95,7 +98,14 @@ export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposab
   touch(touches: readonly SessionTouch[]): void {
     if (touches.length > TOUCH_COUNT_MAX)
       throw new ArgumentError("touch", [`at most ${TOUCH_COUNT_MAX} sessions are touched, found ${touches.length}`]);
-    this.#post({ kind: "touch", touches });
+    const misfit = touches.findIndex((touch) => !isTouch(touch));
+    if (misfit !== -1)
+      throw new ArgumentError("touch", [
+        `touches[${misfit}] must be { id, timeoutMs }: a bigint of 64 bits and a whole number of milliseconds`,
+      ]);
+    // The thread's heap has no room for all of them in one message.
+    for (let at = 0; at < touches.length; at += TOUCHES_PER_PING)
+      this.#post({ kind: "touch", touches: touches.slice(at, at + TOUCHES_PER_PING) });
   }
 
   /**
@@ -170,6 +180,11 @@ export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposab
  */
 export function follow(hosts: string, options?: FollowOptions): ApacheFollower {
   return new ApacheFollower(checkFollow("follow", hosts, options));
+}
+
+function isTouch({ id, timeoutMs }: SessionTouch): boolean {
+  const isId = typeof id === "bigint" && id >= -ID_MAX - 1n && id <= ID_MAX;
+  return isId && Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs <= TIMEOUT_MS_MAX;
 }
 
 function closed(): Error {

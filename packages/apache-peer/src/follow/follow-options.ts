@@ -16,7 +16,7 @@ import type { PeerTls } from "../edge/leader-connection.ts";
 
 export interface FollowOptions {
   /**
-   * The last transaction that the caller has: what follows it comes. Without it a snapshot comes
+   * The last transaction that the caller has; the next one comes first. Without it a snapshot comes
    * first.
    */
   readonly after?: Zxid;

@@ -10,7 +10,7 @@ import { reachMs } from "./reach-time.ts";
 
 afterEach(stopSides);
 
-/** Longer than a test may take: what ends an attempt is another limit. */
+/** Longer than a test may take, so that another limit ends the attempt. */
 const CONNECT_TIMEOUT_MS = 3_600_000;
 
 /** The first attempt is to an address that does not answer, as that of a host that is gone. */

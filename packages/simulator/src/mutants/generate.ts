@@ -28,9 +28,21 @@ export const REPLICATION: Mutated = {
 /** What stands around it, for which there are tests alone. */
 export const SURROUNDINGS: Mutated = {
   folders: [
-    ...["packages/model", "packages/wire", "packages/peer-protocol", "packages/txn-log", "packages/backup"],
-    ...["packages/server", "packages/client", "packages/recipes", "packages/console", "packages/doctor"],
-    ...["packages/java-files", "packages/apache-peer", "apps/server", "apps/cli", "apps/console"],
+    "packages/model",
+    "packages/wire",
+    "packages/peer-protocol",
+    "packages/txn-log",
+    "packages/backup",
+    "packages/server",
+    "packages/client",
+    "packages/recipes",
+    "packages/console",
+    "packages/doctor",
+    "packages/java-files",
+    "packages/apache-peer",
+    "apps/server",
+    "apps/cli",
+    "apps/console",
   ].map((place) => `${place}/src`),
   replacementsOf: (node, text) => [...replacementsOf(node, text), ...edgeReplacementsOf(node, text)],
 };

@@ -74,7 +74,7 @@ async function leaderPort(apache: Side): Promise<number> {
   throw new Error("no server leads");
 }
 
-/** A fixed rate, where the servers carry it: what is late is made up for. */
+/** A fixed rate, where the servers carry it: late writes are made up for. */
 async function writeFor(
   hosts: string,
   seconds: number,

@@ -74,8 +74,8 @@ export interface StoreOptions {
   /** A slower sync is warned about. Default 1000 ms. */
   readonly fsyncWarnMs?: number;
   /**
-   * Shared memory for batches on their way; what does not fit waits in ordinary memory. Default 4
-   * MiB.
+   * Shared memory for batches on their way; batches that do not fit wait in ordinary memory.
+   * Default 4 MiB.
    */
   readonly ringBytes?: number;
   /**
@@ -136,7 +136,7 @@ export interface Store extends AsyncDisposable {
   /**
    * Makes ready to send the newest state: checkpoints what is marked, then stands still there until
    * the last chunk is read. Meanwhile nothing is checkpointed, and the lag that comes up is not
-   * counted in `state.lagBytes`. Who comes meanwhile gets the same state, until a whole
+   * counted in `state.lagBytes`. Later callers get the same state, until a whole
    * `checkpointBytes` has been marked behind it: then they wait for those before them.
    */
   openSnapshot(): Promise<SnapshotSource>;

@@ -144,7 +144,7 @@ interface Header {
   readonly header: string;
 }
 
-/** Only headers are compared: what follows one depends on the version of the server. */
+/** Only headers are compared: the bytes behind one depend on the version of the server. */
 function* headers(files: readonly ApacheFile[]): Generator<Header, void, void> {
   for (const { path } of files) {
     for (const bytes of apacheLogEntries(path)) {
