@@ -1,5 +1,6 @@
 export { hostPort, isConnectedToItself, type SocketEnds } from "./addresses/host-port.ts";
 export { type IpRange, isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./addresses/ip-address.ts";
+export { reachLimitMs, SILENT_ATTEMPTS_PER_DOUBLING } from "./addresses/reach-limit.ts";
 export { type PlacedSocket, SocketPlaces } from "./addresses/socket-places.ts";
 export { ArgumentError } from "./arguments/argument-error.ts";
 export {

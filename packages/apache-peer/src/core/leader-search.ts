@@ -1,4 +1,4 @@
-import { Backoff } from "@zooid/model";
+import { Backoff, reachLimitMs } from "@zooid/model";
 
 /** A port at which a leader, or a follower for its observers, takes learners. */
 export interface QuorumAddress {
@@ -9,8 +9,10 @@ export interface QuorumAddress {
 
 export interface Attempt {
   readonly address: QuorumAddress;
-  /** How long to wait before it. */
+  /** Time to wait before it. */
   readonly afterMs: number;
+  /** Maximum time until the address accepts or refuses the connection. */
+  readonly reachMs: number;
 }
 
 const ROUND_MS_LEAST = 50;
@@ -26,6 +28,8 @@ const SETTLED_MS = 10_000;
 export class LeaderSearch {
   readonly #addresses: readonly QuorumAddress[];
   readonly #backoff: Backoff;
+  /** By address: attempts without any answer since the last answer. */
+  readonly #silentCounts: number[];
   #at = 0;
   /** Attempts since a leader was found. */
   #failed = 0;
@@ -34,6 +38,7 @@ export class LeaderSearch {
   /** @param random at least 0, below 1 */
   constructor(addresses: readonly QuorumAddress[], random: () => number) {
     this.#addresses = addresses;
+    this.#silentCounts = addresses.map(() => 0);
     this.#backoff = new Backoff({ leastMs: ROUND_MS_LEAST, mostMs: ROUND_MS_MOST, jitter: 0.5, random });
   }
 
@@ -45,11 +50,17 @@ export class LeaderSearch {
   next(): Attempt {
     const address = this.#addresses[this.#at];
     if (address === undefined) throw new RangeError("a search needs an address");
-    return { address, afterMs: this.isRoundOver || this.#isHasty ? this.#backoff.nextDelayMs() : 0 };
+    const afterMs = this.isRoundOver || this.#isHasty ? this.#backoff.nextDelayMs() : 0;
+    return { address, afterMs, reachMs: reachLimitMs(this.#silentCount) };
   }
 
-  /** The attempt has failed; the next one is made at the next address. */
-  fail(): void {
+  /**
+   * The attempt has failed; the next one is made at the next address.
+   *
+   * @param isSilent whether the address neither accepted nor refused the connection
+   */
+  fail(isSilent: boolean): void {
+    this.#silentCounts[this.#at] = isSilent ? this.#silentCount + 1 : 0;
     this.#isHasty = false;
     this.#failed++;
     this.#at = (this.#at + 1) % this.#addresses.length;
@@ -61,7 +72,12 @@ export class LeaderSearch {
    */
   lose(lastedMs: number): void {
     this.#failed = 0;
+    this.#silentCounts[this.#at] = 0;
     this.#isHasty = lastedMs < SETTLED_MS;
     if (!this.#isHasty) this.#backoff.reset();
+  }
+
+  get #silentCount(): number {
+    return this.#silentCounts[this.#at] ?? 0;
   }
 }

@@ -16,6 +16,8 @@ export type ApachePeerErrorDetail =
   | { readonly code: "EPOCH_TOO_HIGH"; readonly epoch: number; readonly highest: number }
   /** The server id is a voter's, or below one. */
   | { readonly code: "SID_TOO_LOW"; readonly sid: number; readonly highestVoter: string }
+  /** The address neither accepted nor refused the connection. */
+  | { readonly code: "UNREACHED"; readonly address: string; readonly ms: number }
   /** Nothing came for too long. */
   | { readonly code: "SILENT"; readonly ms: number; readonly expected: string }
   /** What came and is not read yet has reached its bound. */
@@ -82,6 +84,8 @@ function describe(detail: ApachePeerErrorDetail): string {
       return `the leader's epoch is ${detail.epoch}, and the highest that can be followed is ${detail.highest}`;
     case "SID_TOO_LOW":
       return `the server id ${detail.sid} must be above those of all voters, and the highest is ${detail.highestVoter}`;
+    case "UNREACHED":
+      return `${detail.address} did not answer within ${detail.ms} ms: the host may be down or firewalled`;
     case "SILENT":
       return `nothing came for ${detail.ms} ms, where ${detail.expected} was expected`;
     case "SPOOL_FULL":

@@ -14,7 +14,7 @@ export class PendingTouches {
   }
 
   /** Touches beyond the limit are left out; the caller repeats them. */
-  add(touches: readonly SessionTouch[]): void {
+  add(touches: Iterable<SessionTouch>): void {
     for (const { id, timeoutMs } of touches) {
       if (this.#timeouts.size < TOUCH_COUNT_MAX || this.#timeouts.has(id)) this.#timeouts.set(id, timeoutMs);
     }

@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   readonly login: QuorumUser | undefined;
   /** For the connection, TLS and the login together. */
   readonly connectTimeoutMs: number;
+  /** Until the address accepts or refuses the connection, counted from when it is known. */
+  readonly reachMs: number;
 }
 
 export interface ConnectionSinks {
@@ -38,25 +40,32 @@ export class LeaderConnection {
   readonly #socket: Socket;
   readonly #login: QuorumLogin | undefined;
   readonly #timer: NodeJS.Timeout;
+  #reaching: NodeJS.Timeout | undefined;
   #isOpen = false;
   #isReady = false;
   #isEnded = false;
 
-  constructor(address: QuorumAddress, { tls, login, connectTimeoutMs }: ConnectionOptions, sinks: ConnectionSinks) {
+  constructor(address: QuorumAddress, options: ConnectionOptions, sinks: ConnectionSinks) {
+    const { tls, login, connectTimeoutMs, reachMs } = options;
     this.#sinks = sinks;
     const cnonce = randomBytes(CNONCE_BYTES).toString("base64");
     this.#login = login && new QuorumLogin({ user: login, cnonce, md5 });
     this.#socket = open(address, tls);
     this.#socket.setNoDelay(true);
+    const place = hostPort(address.host, address.port);
     this.#timer = setTimeout(() => {
-      this.#end(`${hostPort(address.host, address.port)} did not accept the connection within ${connectTimeoutMs} ms`);
+      if (this.#socket.connecting) this.#unreached(place, connectTimeoutMs);
+      else this.#end(`${place} did not accept the connection within ${connectTimeoutMs} ms`);
     }, connectTimeoutMs);
+    if (isIP(address.host) !== 0) this.#limitReaching(place, reachMs);
     this.#socket
+      .on("lookup", () => this.#limitReaching(place, reachMs))
+      .on("connect", () => clearTimeout(this.#reaching))
       .on(tls === undefined ? "connect" : "secureConnect", () => this.#opened())
       .on("data", (bytes: Buffer) => this.#received(bytes))
       .on("error", (error) => this.#end(firstLine(error.message), error))
-      .on("end", () => this.#end(`${hostPort(address.host, address.port)} closed the connection`))
-      .on("close", () => this.#end(`the connection to ${hostPort(address.host, address.port)} was closed`));
+      .on("end", () => this.#end(`${place} closed the connection`))
+      .on("close", () => this.#end(`the connection to ${place} was closed`));
   }
 
   send(bytes: Buffer): void {
@@ -67,6 +76,7 @@ export class LeaderConnection {
   close(): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#reaching);
     this.#socket.destroy();
   }
 
@@ -99,6 +109,21 @@ export class LeaderConnection {
     this.#sinks.ready();
     const rest = this.#login?.takeRest();
     if (rest !== undefined && rest.length > 0 && !this.#isEnded) this.#sinks.bytes(rest);
+  }
+
+  /** The address is known. Name servers may take longer than addresses. */
+  #limitReaching(place: string, reachMs: number): void {
+    if (this.#isEnded) return;
+    clearTimeout(this.#reaching);
+    // A turn of the event loop that takes longer than the limit must not end an attempt whose
+    // answer has come: it is read between the timers and `setImmediate`.
+    this.#reaching = setTimeout(() => setImmediate(() => this.#unreached(place, reachMs)), reachMs);
+  }
+
+  #unreached(address: string, ms: number): void {
+    if (this.#isEnded || !this.#socket.connecting) return;
+    this.close();
+    this.#sinks.ended(new ApachePeerError({ code: "UNREACHED", address, ms }));
   }
 
   #end(reason: string, cause?: Error): void {

@@ -1,5 +1,5 @@
-import type { SessionTouch } from "../core/quorum-packet.ts";
 import type { LinkOptions, LinkStatus } from "./link.ts";
+import type { TouchColumns } from "./touch-columns.ts";
 
 /** What the thread of a link is started with. */
 export interface LinkStart {
@@ -12,7 +12,7 @@ export interface LinkStart {
 export type ToLink =
   /** The consumer wants the next batch; at most one is asked for at a time. */
   | { readonly kind: "pull" }
-  | { readonly kind: "touch"; readonly touches: readonly SessionTouch[] }
+  | { readonly kind: "touch"; readonly touches: TouchColumns }
   | { readonly kind: "sync" }
   | { readonly kind: "close" };
 

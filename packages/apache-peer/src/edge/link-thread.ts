@@ -9,6 +9,7 @@ import type { FromLink, LinkStart, ToLink } from "./link-messages.ts";
 import type { LinkNote } from "./link-note.ts";
 import { Spool } from "./spool.ts";
 import { noteBytes, RecordKind } from "./spool-record.ts";
+import { touchesOf } from "./touch-columns.ts";
 
 if (parentPort === null) throw new Error("link-thread.ts is the file of a thread");
 const port = parentPort;
@@ -29,7 +30,7 @@ port.on("message", (message: ToLink) => {
       changed();
       break;
     case "touch":
-      link?.touch(message.touches);
+      link?.touch(touchesOf(message.touches));
       break;
     case "sync":
       link?.sync();

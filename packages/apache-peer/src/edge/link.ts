@@ -1,5 +1,5 @@
 import { formatZxid, type Zxid } from "@zooid/model";
-import { LeaderSearch, type QuorumAddress } from "../core/leader-search.ts";
+import { type Attempt, LeaderSearch, type QuorumAddress } from "../core/leader-search.ts";
 import { ApacheObserver, type Epochs, type ObserverOptions, type ObserverSinks } from "../core/observer.ts";
 import { ApachePeerError, type ApachePeerErrorDetail, isFatal } from "../core/peer-error.ts";
 import { PendingTouches } from "../core/pending-touches.ts";
@@ -10,7 +10,7 @@ import type { AttemptFailure, LinkNote } from "./link-note.ts";
 import type { Spool } from "./spool.ts";
 import { noteBytes, RecordKind, toDetail } from "./spool-record.ts";
 
-export interface LinkOptions extends ObserverOptions, ConnectionOptions {
+export interface LinkOptions extends ObserverOptions, Omit<ConnectionOptions, "reachMs"> {
   readonly addresses: readonly QuorumAddress[];
   /** The last transaction that the consumer has; undefined asks for a snapshot. */
   readonly position: Zxid | undefined;
@@ -106,9 +106,9 @@ export class Link {
   }
 
   start(): void {
-    const { address, afterMs } = this.#search.next();
+    const attempt = this.#search.next();
     this.#state = "searching";
-    this.#timer = setTimeout(() => this.#attempt(address), afterMs);
+    this.#timer = setTimeout(() => this.#attempt(attempt), attempt.afterMs);
   }
 
   /** The consumer has read: a link that ended at the bound may begin again. */
@@ -119,7 +119,7 @@ export class Link {
     if (this.#devices.spool.bytes <= this.#options.spoolBytesMax * share) this.start();
   }
 
-  touch(touches: readonly SessionTouch[]): void {
+  touch(touches: Iterable<SessionTouch>): void {
     this.#touches.add(touches);
   }
 
@@ -135,7 +135,7 @@ export class Link {
     if (this.#state !== "failed") this.#state = "closed";
   }
 
-  #attempt(address: QuorumAddress): void {
+  #attempt({ address, reachMs }: Attempt): void {
     this.#address = address;
     const observer = new ApacheObserver(
       this.#options,
@@ -144,14 +144,18 @@ export class Link {
       this.#touches,
     );
     this.#observer = observer;
-    this.#connection = new LeaderConnection(address, this.#options, {
-      ready: () => {
-        observer.begin(this.#devices.now());
-        this.#timer = setInterval(() => this.#step(() => observer.tick(this.#devices.now())), TICK_MS);
+    this.#connection = new LeaderConnection(
+      address,
+      { ...this.#options, reachMs },
+      {
+        ready: () => {
+          observer.begin(this.#devices.now());
+          this.#timer = setInterval(() => this.#step(() => observer.tick(this.#devices.now())), TICK_MS);
+        },
+        bytes: (bytes) => this.#step(() => observer.take(bytes, this.#devices.now())),
+        ended: (error) => this.#leave(error),
       },
-      bytes: (bytes) => this.#step(() => observer.take(bytes, this.#devices.now())),
-      ended: (error) => this.#leave(error),
-    });
+    );
   }
 
   /** Advances the observer; a refusal ends the link. */
@@ -255,7 +259,7 @@ export class Link {
   }
 
   #countFailure(failure: AttemptFailure): void {
-    this.#search.fail();
+    this.#search.fail(failure.error.code === "UNREACHED");
     this.#failures = [...this.#failures, failure].slice(-this.#options.addresses.length);
     if (!this.#search.isRoundOver || this.#isRoundNoted) return;
     this.#isRoundNoted = true;

@@ -7,6 +7,7 @@ import { TOUCH_COUNT_MAX, TOUCHES_PER_PING } from "../core/pending-touches.ts";
 import type { SessionTouch } from "../core/quorum-packet.ts";
 import type { LinkStatus } from "../edge/link.ts";
 import type { FromLink, LinkStart, ToLink } from "../edge/link-messages.ts";
+import { touchColumns } from "../edge/touch-columns.ts";
 import { EventDecoder } from "./event-decoder.ts";
 import type { FollowEvent } from "./follow-event.ts";
 import { type CheckedFollow, checkFollow, type FollowOptions } from "./follow-options.ts";
@@ -103,9 +104,11 @@ export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposab
       throw new ArgumentError("touch", [
         `touches[${misfit}] must be { id, timeoutMs }: a bigint of 64 bits and a whole number of milliseconds`,
       ]);
-    // The thread's heap has no room for all of them in one message.
-    for (let at = 0; at < touches.length; at += TOUCHES_PER_PING)
-      this.#post({ kind: "touch", touches: touches.slice(at, at + TOUCHES_PER_PING) });
+    // The thread answers pings between the messages.
+    for (let at = 0; at < touches.length; at += TOUCHES_PER_PING) {
+      const columns = touchColumns(touches.slice(at, at + TOUCHES_PER_PING));
+      this.#post({ kind: "touch", touches: columns }, [columns.ids.buffer, columns.timeoutsMs.buffer]);
+    }
   }
 
   /**
@@ -166,8 +169,8 @@ export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposab
     for (const sync of this.#syncs.splice(0)) sync.reject(closed());
   }
 
-  #post(message: ToLink): void {
-    if (!this.#isEnded) this.#worker.postMessage(message);
+  #post(message: ToLink, transferred: readonly ArrayBuffer[] = []): void {
+    if (!this.#isEnded) this.#worker.postMessage(message, transferred);
   }
 }
 

@@ -46,7 +46,10 @@ export interface FollowOptions {
    * Default 4 MiB.
    */
   readonly packetBytesMax?: number;
-  /** For a connection with TLS and login. Default 5 s. */
+  /**
+   * For a connection with TLS and login. Default 5 s. An address that neither accepts nor refuses
+   * has half a second, doubled after four such attempts, up to this time.
+   */
   readonly connectTimeoutMs?: number;
   /** How long a leader may be silent until everything has come. Default 40 s. */
   readonly initTimeoutMs?: number;

@@ -15,8 +15,10 @@ import {
   assertNever,
   type Backoff,
   type ConnectRequest,
+  reachLimitMs,
   SESSION_NONE,
   type SessionId,
+  SILENT_ATTEMPTS_PER_DOUBLING,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
@@ -103,19 +105,6 @@ const PING_AFTER_MS_MAX = 10_000;
  * not lost for long.
  */
 const REFUSED_ROUNDS = 3;
-/**
- * Maximum time until an address accepts or refuses a connection, in the first round through all
- * addresses.
- *
- * The address of a host that is gone does neither, as that of a pod that was replaced, and would
- * take the whole time of an attempt while servers that could serve come after it. But a round trip
- * may also take longer than this. So the time doubles, up to that of an attempt, after each round
- * in which no address answered, and after four rounds in which one did: servers without a leader
- * answer and refuse, while the silent one may be far away.
- */
-const REACH_MS_LEAST = 500;
-const DOUBLINGS_PER_ANSWERED_ROUND = 0.25;
-const DOUBLINGS_MAX = 20;
 /** Time that closing waits for the server's answer. */
 const CLOSE_MS_MAX = 5_000;
 /**
@@ -150,9 +139,11 @@ export class Session {
   #refusedRounds = 0;
   #wasRefused = false;
   /**
-   * Doublings of {@link REACH_MS_LEAST} since the last connection; some rounds add a part of one.
+   * Silent attempts since the last connection, for {@link reachLimitMs}. A round in which one of
+   * the addresses answered counts as one: servers without a leader answer and refuse, while the
+   * silent one may be far away. After a round in which no address answered, the limit doubles.
    */
-  #doublings = 0;
+  #silentCount = 0;
   #wasReached = false;
   #handshakeAtMs = 0;
   #sentAtMs = 0;
@@ -395,7 +386,7 @@ export class Session {
     }
     if (kind === "connected") {
       if (!isFault) this.#backoff.reset();
-      this.#doublings = 0;
+      this.#silentCount = 0;
       this.#phase = { kind: "waiting", deadlineMs: nowMs };
       this.#sinks.severed(cause);
       this.#sinks.state({ kind: "suspended", sessionId: this.#id });
@@ -565,12 +556,12 @@ export class Session {
 
   get #reachMs(): number | undefined {
     if (!this.#hosts.hasSeveral) return undefined;
-    const reachMs = REACH_MS_LEAST * 2 ** Math.min(Math.floor(this.#doublings), DOUBLINGS_MAX);
+    const reachMs = reachLimitMs(this.#silentCount);
     return reachMs < this.#config.connectTimeoutMs ? reachMs : undefined;
   }
 
   #endRound(): void {
-    this.#doublings += this.#wasReached ? DOUBLINGS_PER_ANSWERED_ROUND : 1;
+    this.#silentCount += this.#wasReached ? 1 : SILENT_ATTEMPTS_PER_DOUBLING;
     this.#wasReached = false;
     const hasSession = this.#id !== SESSION_NONE && !this.#isLost;
     this.#refusedRounds = this.#wasRefused && !hasSession ? this.#refusedRounds + 1 : 0;

@@ -1,6 +1,7 @@
 /** A connect that cannot succeed says why: in its error, its states, its log and its channel. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import { SilentPort } from "@zooid/wire/testing/silent-port";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import type { Client } from "../client.ts";
@@ -8,7 +9,6 @@ import { connect, createClient } from "../connect.ts";
 import { ZkError } from "../errors.ts";
 import type { ClientOptions } from "../options.ts";
 import { ScriptedServer } from "../testing/scripted-server.ts";
-import { SilentPort } from "../testing/silent-port.ts";
 import type { AttemptError } from "./attempt-failures.ts";
 import { printDebug } from "./debug-output.ts";
 import type { ConnectionMessage } from "./diagnostics.ts";

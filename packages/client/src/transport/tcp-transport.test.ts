@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from "node:net";
+import { SilentPort } from "@zooid/wire/testing/silent-port";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SilentPort } from "../testing/silent-port.ts";
 import { socketConnection } from "./socket-connection.ts";
 import { tcpTransport } from "./tcp-transport.ts";
 import type { TransportConnection } from "./transport.ts";

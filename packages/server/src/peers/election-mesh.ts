@@ -1,5 +1,5 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
-import { Backoff } from "@zooid/model";
+import { Backoff, reachLimitMs } from "@zooid/model";
 import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/peer-protocol";
 import type { MovablePort } from "../listening/port-moves.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
@@ -11,7 +11,6 @@ import {
   RENEWED,
 } from "./peer-connection.ts";
 import { type AcceptedHandler, type AdmittedSide, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
-import { reachMs } from "./reach-time.ts";
 import { SecondHosts } from "./second-host.ts";
 
 /**
@@ -347,7 +346,7 @@ export class ElectionMesh {
     const { connectTimeoutMs } = this.#options.ensemble;
     const limits = this.#isFounder
       ? { connectTimeoutMs: Math.min(connectTimeoutMs, FOUNDING_ATTEMPT_MS) }
-      : { reachMs: reachMs(neighbour.silentCount) };
+      : { reachMs: reachLimitMs(neighbour.silentCount) };
     const attempt = this.#port.dial(neighbour.sid, handler, limits);
     neighbour.attempt = attempt;
   }

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { EntriesMessage, LinkRef, PeerMessage, RefuseReason, ServerId } from "@zooid/model";
-import { Backoff, hostPort } from "@zooid/model";
+import { Backoff, hostPort, reachLimitMs } from "@zooid/model";
 import {
   EntryFrames,
   type EnvelopeMessage,
@@ -24,7 +24,6 @@ import {
   RENEWED,
 } from "./peer-connection.ts";
 import { type AcceptedHandler, HANDSHAKE_TIMEOUT_MS, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
-import { reachMs } from "./reach-time.ts";
 import { RelaySocket } from "./relay-socket.ts";
 import { RelayedDial } from "./relayed-dial.ts";
 import { SentRuns } from "./relayed-runs.ts";
@@ -350,7 +349,7 @@ export class QuorumLinks implements ZabLinks {
   #attempt(dial: Dial): void {
     let link: Link | undefined;
     const by = dial.ways[dial.attempts++ % dial.ways.length];
-    const limits = { reachMs: reachMs(dial.silentCount) };
+    const limits = { reachMs: reachLimitMs(dial.silentCount) };
     const opened = (connection: PeerConnection, peer: PeerIdentity): void => {
       if (this.#dial !== dial) return;
       this.#dial = undefined;

@@ -6,7 +6,6 @@ import { Side, stopSides, stopsWithSides } from "../testing/quorum-side.ts";
 import type { ConnectionEnd } from "./peer-connection.ts";
 import { PeerPort } from "./peer-port.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
-import { reachMs } from "./reach-time.ts";
 
 afterEach(stopSides);
 
@@ -21,11 +20,6 @@ function firstIsSilent(): PeerTransport {
     connect: (address, ready) => (count++ === 0 ? new Socket() : PLAIN_TRANSPORT.connect(address, ready)),
   };
 }
-
-test("the time to reach an address doubles after four silent attempts, and again after four more", () => {
-  expect([0, 3, 4, 7, 8, 12].map((count) => reachMs(count))).toEqual([500, 500, 1000, 1000, 2000, 4000]);
-  expect(Number.isSafeInteger(reachMs(Number.MAX_SAFE_INTEGER))).toBe(true);
-});
 
 test("a learner dials its leader again soon if the address does not answer", async () => {
   const peers = new TestPeers(2);
