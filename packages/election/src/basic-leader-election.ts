@@ -27,7 +27,7 @@ interface Decided {
   readonly kind: "decided";
   readonly role: Exclude<PeerRole, "looking">;
   vote: Vote;
-  readonly supporters: ReadonlySet<ServerId>;
+  readonly supporters: Set<ServerId>;
 }
 
 /** Messages are ignored until `look` is first called. */
@@ -94,7 +94,7 @@ export class BasicLeaderElection implements LeaderElection {
   }
 
   adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void {
-    this.#state = { kind: "decided", role, vote, supporters: this.#config.verifier.voters };
+    this.#state = { kind: "decided", role, vote, supporters: new Set(this.#config.verifier.voters) };
   }
 
   avoid(leader: ServerId, untilMs: number): void {
@@ -120,6 +120,10 @@ export class BasicLeaderElection implements LeaderElection {
       default:
         assertNever(message);
     }
+  }
+
+  linkDown(sid: ServerId): void {
+    if (this.#state.kind === "decided") this.#state.supporters.delete(sid);
   }
 
   linkUp(sid: ServerId): void {

@@ -37,8 +37,9 @@ export interface LeaderElection {
   readonly vote: Vote | undefined;
   /**
    * After a decision: its supporters, this server included, without those that were since heard to
-   * look for another leader. Empty while looking. A leader that is not yet established, and whose
-   * supporters and learners together are no quorum, cannot become established.
+   * look for another leader, or whose connection has ended. Empty while looking. A leader that is
+   * not yet established, and whose supporters and learners together are no quorum, cannot become
+   * established.
    */
   readonly supporters: ReadonlySet<ServerId>;
   /**
@@ -75,6 +76,11 @@ export interface LeaderElection {
   receive(from: ServerId, message: ElectionMessage, nowMs: number): void;
   /** A connection to a server came about: what was sent last may have died with the old one. */
   linkUp(sid: ServerId, nowMs: number): void;
+  /**
+   * The connection to a server has ended, and no other one replaces it: this server does not wait
+   * for its support any more.
+   */
+  linkDown(sid: ServerId): void;
   /** How long a message there and back takes, as measured by the links. */
   measured(sid: ServerId, roundTripMs: number): void;
   /**

@@ -179,6 +179,10 @@ export class FastLeaderElection implements LeaderElection {
     if (sid !== this.#config.sid && this.#config.verifier.voters.has(sid)) this.#notify(sid);
   }
 
+  linkDown(sid: ServerId): void {
+    if (this.#state.kind === "decided") this.#state.supporters.delete(sid);
+  }
+
   measured(sid: ServerId, roundTripMs: number): void {
     this.#settle.measured(sid, roundTripMs);
   }

@@ -426,6 +426,7 @@ export namespace zooid {
         levelMin: number;
         levelMax: number;
         version: string;
+        namedBy?: (number|null);
         static encode(message: zooid.LearnerInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.LearnerInfo & zooid.LearnerInfo.$Shape;
     }
@@ -448,6 +449,7 @@ export namespace zooid {
             levelMin?: (number|null);
             levelMax?: (number|null);
             version?: (string|null);
+            namedBy?: (number|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.LearnerInfo.$Properties;

@@ -1721,12 +1721,19 @@ export const zooid = $root.zooid = (() => {
         LearnerInfo.prototype.levelMin = 0;
         LearnerInfo.prototype.levelMax = 0;
         LearnerInfo.prototype.version = "";
+        LearnerInfo.prototype.namedBy = null;
 
         let $oneOfFields;
 
         // Virtual OneOf for proto3 optional field
         $Object.defineProperty(LearnerInfo.prototype, "_list", {
             get: $util.oneOfGetter($oneOfFields = ["list"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(LearnerInfo.prototype, "_namedBy", {
+            get: $util.oneOfGetter($oneOfFields = ["namedBy"]),
             set: $util.oneOfSetter($oneOfFields)
         });
 
@@ -1769,6 +1776,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(120).uint32(message.levelMax);
             if (message.version != null && $Object.hasOwnProperty.call(message, "version") && message.version !== "")
                 writer.uint32(130).string(message.version);
+            if (message.namedBy != null && $Object.hasOwnProperty.call(message, "namedBy"))
+                writer.uint32(136).uint32(message.namedBy);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1942,6 +1951,13 @@ export const zooid = $root.zooid = (() => {
                             message.version = value;
                         else
                             delete message.version;
+                        continue;
+                    }
+                case 17: {
+                        if (wireType !== 0)
+                            break;
+                        message.namedBy = reader.uint32();
+                        message._namedBy = "namedBy";
                         continue;
                     }
                 }

@@ -166,6 +166,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
       configVersion: zxid,
       list: bytes,
       isWish: fc.constant(true),
+      namedBy: sid,
       levels: levelRange,
       version: fc.constantFrom("0.1.0", "1.22.333-rc.4+5"),
     },

@@ -13,6 +13,7 @@ import {
   positionOf,
   positionRecord,
   type RecordCodec,
+  serverIdOf,
   versionOf,
   whole,
   zxidOf,
@@ -67,6 +68,7 @@ export const learnerInfoRecord: RecordCodec<"learner-info"> = {
       ...(record.diskId === "" ? {} : { diskId: diskIdOf(record.diskId) }),
       ...(record.levelMax === 0 ? {} : { levels: levelsOf(record.levelMin, record.levelMax) }),
       ...(record.version === "" ? {} : { version: versionOf(record.version) }),
+      ...(record.namedBy === null || record.namedBy === undefined ? {} : { namedBy: serverIdOf(record.namedBy) }),
     };
   },
 };

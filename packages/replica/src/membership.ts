@@ -85,7 +85,7 @@ export class Membership {
         election: {
           look: () => this.#look(),
           wanted: () => this.#wanted(),
-          successor: (successor) => this.#adopt(successor),
+          successor: (successor, namedBy) => this.#adopt(successor, namedBy),
         },
       },
     );
@@ -232,6 +232,10 @@ export class Membership {
    * 1. S1 wins the election by the votes of S2 and S3, and waits for them.
    * 2. S2 and S3 hear of S4, which has a newer history, and change their votes before they connect.
    * 3. If S1 went on waiting, it would do so until its timeout, without a vote for S4.
+   *
+   * So does one whose electors have ended:
+   * 1. S2 names S1 as its successor, and stops. S3 hears of that, and looks all the same.
+   * 2. If S1 counted S2, it would wait for S3 until its timeout.
    */
   #checkSupport(): void {
     const { zab } = this;
@@ -255,12 +259,20 @@ export class Membership {
     this.#election?.linkUp(sid, this.#nowMs);
   }
 
-  /** The connection for elections has ended. */
-  electionLinkDown(sid: ServerId): void {
+  /**
+   * The connection for elections has ended.
+   *
+   * @param isReplaced whether there is another one
+   */
+  electionLinkDown(sid: ServerId, isReplaced = false): void {
     this.#learn(() => {
       this.zab.peerLost(sid);
       this.zab.hearFile(sid, undefined, undefined);
     });
+    if (isReplaced) return;
+    // rule: an-elector-ends-with-its-connection
+    this.#election?.linkDown(sid);
+    this.#checkSupport();
   }
 
   /**
@@ -302,9 +314,9 @@ export class Membership {
     this.#decided("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
   }
 
-  #decided(role: Exclude<PeerRole, "looking">, vote: Vote): void {
+  #decided(role: Exclude<PeerRole, "looking">, vote: Vote, namedBy?: ServerId): void {
     if (role === "leading") this.zab.lead();
-    else this.zab.follow(vote.leader);
+    else this.zab.follow(vote.leader, namedBy);
     this.#sinks.roleChanged();
   }
 
@@ -327,8 +339,12 @@ export class Membership {
     });
   }
 
-  /** The leader transfers its leadership to a server. If that fails, there is an election. */
-  #adopt(successor: ServerId): void {
+  /**
+   * The leader transfers its leadership to a server. If that fails, there is an election.
+   *
+   * @param namedBy that leader, where this server followed it
+   */
+  #adopt(successor: ServerId, namedBy: ServerId | undefined): void {
     const { sid } = this.#config;
     const { durable } = this.zab;
     const vote: Vote = { leader: successor, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch };
@@ -336,7 +352,7 @@ export class Membership {
     this.#looksSinceMs ??= this.#nowMs;
     this.#election?.adopt(role, vote);
     // rule: a-successor-begins-with-discovery
-    this.#decided(role, vote);
+    this.#decided(role, vote, namedBy);
   }
 }
 

@@ -164,7 +164,7 @@ export class EnsemblePeers implements Peers {
         if (isReplaced) this.reachability.replaced(sid);
         else this.reachability.failed(sid, reason);
         this.#founding.lost(sid);
-        input(() => driver().replica.membership.electionLinkDown(sid));
+        input(() => driver().replica.membership.electionLinkDown(sid, isReplaced));
       },
       answers: (sid) => input(() => zab().peerAnswers(sid)),
       unheard: (sid, refusal) => {

@@ -9,7 +9,7 @@ import { sendRefusal, type ZabLinks } from "./sinks.ts";
  */
 const EARLY_MS_MIN = 1000;
 
-/** A learner that came to a server without a role. */
+/** A learner that came to a server that does not lead. */
 export interface EarlyLearner {
   readonly link: LinkRef;
   readonly sid: ServerId;
@@ -17,7 +17,10 @@ export interface EarlyLearner {
   info: LearnerInfo | undefined;
 }
 
-/** Learners that came to a server before it knew its role: it may yet be the one that leads. */
+/**
+ * Learners that came to a server before it knew its role, or that its leader has named it as
+ * successor: it may yet be the one that leads.
+ */
 export class EarlyLearners {
   readonly #config: PeerConfig;
   readonly #links: ZabLinks;
@@ -65,12 +68,20 @@ export class EarlyLearners {
     return voters;
   }
 
-  /** Refuses learners that have waited too long. */
-  tick(nowMs: number): void {
+  /**
+   * Refuses learners that have waited too long.
+   *
+   * @param leader that this server follows
+   */
+  tick(nowMs: number, leader: ServerId | undefined): void {
     for (const { link, sinceMs } of this.#byLink.values()) {
       if (nowMs - sinceMs < this.#waitMsMax) continue;
       this.remove(link);
-      this.refuse(link, "not-leading", { kind: "no-leader-known" });
+      this.refuse(
+        link,
+        "not-leading",
+        leader === undefined ? { kind: "no-leader-known" } : { kind: "follows-another", leader },
+      );
     }
   }
 

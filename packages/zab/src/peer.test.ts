@@ -219,4 +219,28 @@ describe("learners that come to a server without a role", () => {
     peer.follow(serverId(3));
     expect(said).toEqual(["7 not-leading: follows-another", "7 closed"]);
   });
+
+  test.each([
+    ["that follows another", {}],
+    ["that follows another leader than the one that named it", { namedBy: serverId(2) }],
+  ])("are refused when they come to a server %s", (_, fields) => {
+    const { peer, said } = looking(3);
+    peer.follow(serverId(3));
+    peer.linkOpened(first, serverId(2), false);
+    peer.onMessage(first, { ...info, ...fields });
+    expect(said).toEqual(["7 not-leading: follows-another", "7 closed"]);
+  });
+
+  test("wait at a server whose leader has named it as successor, until it has had the time to hear of that", () => {
+    const { peer, said } = looking(3);
+    peer.follow(serverId(3));
+    peer.linkOpened(first, serverId(2), false);
+    peer.linkOpened(second, serverId(3), true);
+    peer.onMessage(first, { ...info, namedBy: serverId(3) });
+    expect(said).toEqual(["8 learner-info"]);
+    expect(peer.nextDueMs()).toBe(2000);
+    peer.setTime(2000);
+    peer.tick();
+    expect(said.slice(1)).toEqual(["7 not-leading: follows-another", "7 closed"]);
+  });
 });

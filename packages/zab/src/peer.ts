@@ -22,6 +22,7 @@ import { KnownLevel } from "./known-level.ts";
 import { type DiskDoubt, decodeMembers, KnownMembers } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
+import type { LearnerInfo } from "./leader/learner-handler.ts";
 import type { MemberLevels } from "./leader/levels.ts";
 import type { NamedDisks } from "./leader/voter-disks.ts";
 import type { Wishes } from "./leader/wishes.ts";
@@ -390,11 +391,15 @@ export class ZabPeer {
     }
   }
 
-  /** The election is decided for another one. */
-  follow(leader: ServerId): void {
+  /**
+   * The election is decided for another one.
+   *
+   * @param namedBy the leader that named it as its successor, and that this server followed
+   */
+  follow(leader: ServerId, namedBy?: ServerId): void {
     assert(leader !== this.#config.sid, "no server follows itself");
     this.#dropRestore({ kind: "leader-handed-over" });
-    const learner = new Learner(this.#context, leader);
+    const learner = new Learner(this.#context, leader, namedBy);
     this.#cycle.follow(learner);
     for (const { link } of this.#early.removeAll()) {
       this.#early.refuse(link, "not-leading", { kind: "follows-another", leader });
@@ -502,12 +507,14 @@ export class ZabPeer {
 
   tick(): void {
     this.#cycle.role?.tick();
-    if (this.#cycle.role === undefined) this.#early.tick(this.#nowMs);
+    if (this.#cycle.leading === undefined) this.#early.tick(this.#nowMs, this.#cycle.following?.leader);
   }
 
   nextDueMs(): number | undefined {
-    const { role } = this.#cycle;
-    return role === undefined ? this.#early.nextDueMs() : role.nextDueMs();
+    const { leading, following } = this.#cycle;
+    if (leading !== undefined) return leading.nextDueMs();
+    const earlyMs = this.#early.nextDueMs();
+    return following === undefined ? earlyMs : Math.min(following.nextDueMs(), earlyMs ?? Number.POSITIVE_INFINITY);
   }
 
   /** A link was opened: dialed by this server, or by a learner. */
@@ -552,10 +559,23 @@ export class ZabPeer {
     if (leading !== undefined) {
       this.#early.remove(link);
       leading.informed(link, early.sid, early.info);
-    } else if (following !== undefined) {
+    } else if (following === undefined) this.#seekFollowing();
+    else if (!this.#isSuccessorFor(early.info, following)) {
       this.#early.remove(link);
       this.#early.refuse(link, "not-leading", { kind: "follows-another", leader: following.leader });
-    } else this.#seekFollowing();
+    }
+  }
+
+  /**
+   * Whether the learner comes since this server's leader named it as successor. This server learns
+   * that later than others do, or still applies what is committed. If it refused them:
+   * 1. S3 leads, names S2, and stops. S1 hears that before S2 does, and comes to S2, which refuses.
+   * 2. S1 looks. S2 hears of its leadership, and waits for S1.
+   * 3. S1 hears of no quorum that follows S2, and waits for its vote until S2 gives up.
+   */
+  #isSuccessorFor({ namedBy }: LearnerInfo, following: Learner): boolean {
+    // rule: a-successor-keeps-early-learners
+    return namedBy === following.leader || following.successor === this.#config.sid;
   }
 
   /**

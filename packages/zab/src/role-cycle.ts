@@ -33,7 +33,7 @@ export class RoleCycle {
   #state: Exclude<PeerState, "observing"> = "looking";
   /** Whether {@link ZabElection.look} was called for the present wait. */
   #isLooking = false;
-  #successor: ServerId | undefined;
+  #successor: { readonly sid: ServerId; readonly namedBy: ServerId | undefined } | undefined;
   #isStopped = false;
 
   constructor(log: FencedLog, members: KnownMembers, sinks: AllSinks) {
@@ -85,8 +85,9 @@ export class RoleCycle {
 
   /** The leader resigned in favour of another server, which is adopted without an election. */
   leaveTo(successor: ServerId, reason: RoleEnd = { kind: "leader-handed-over" }): void {
+    const namedBy = this.following?.leader;
     this.leave(reason);
-    this.#successor = successor;
+    this.#successor = { sid: successor, namedBy };
   }
 
   /** Leaves, and no role follows. */
@@ -106,7 +107,7 @@ export class RoleCycle {
     const successor = this.#successor;
     this.#successor = undefined;
     if (successor !== undefined) {
-      this.#sinks.election.successor(successor);
+      this.#sinks.election.successor(successor.sid, successor.namedBy);
       return false;
     }
     this.#sinks.election.look();

@@ -97,7 +97,7 @@ export interface ZabElection {
    * The leader resigned and named its successor: take that role without an election. {@link look}
    * is not called.
    */
-  successor(sid: ServerId): void;
+  successor(sid: ServerId, namedBy: ServerId | undefined): void;
 }
 
 /** The course of this server's roles. */

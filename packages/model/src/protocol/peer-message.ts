@@ -114,6 +114,11 @@ export type ZabMessage =
       readonly levels?: LevelRange;
       /** Its version, such as `0.1.0`, for operators; absent where it does not say. */
       readonly version?: string;
+      /**
+       * The leader that it followed, or was, and that named the other server as its successor;
+       * absent where an election decided.
+       */
+      readonly namedBy?: ServerId;
     }
   | {
       readonly kind: "leader-info";

@@ -1,4 +1,4 @@
-import { EPOCH_MAX, isFloorUncommitted, ZXID_NONE } from "@zooid/model";
+import { EPOCH_MAX, isFloorUncommitted, type ServerId, ZXID_NONE } from "@zooid/model";
 import { tailsOf } from "../common-point.ts";
 import type { SaidDisk } from "../founding.ts";
 import { encodeMembers, versionOf } from "../known-members.ts";
@@ -12,6 +12,7 @@ import type { LeaderLink } from "./leader-link.ts";
 export class LearnerDiscovery {
   readonly #context: RoleContext;
   readonly #link: LeaderLink;
+  readonly #namedBy: ServerId | undefined;
   /**
    * The id of the ensemble that the leader founds, or has just founded; undefined in every other
    * role.
@@ -20,9 +21,10 @@ export class LearnerDiscovery {
   /** The ensemble of the leader, as it says on the link; empty where it did not say. */
   #leaderId = "";
 
-  constructor(context: RoleContext, link: LeaderLink) {
+  constructor(context: RoleContext, link: LeaderLink, namedBy: ServerId | undefined) {
     this.#context = context;
     this.#link = link;
+    this.#namedBy = namedBy;
   }
 
   /**
@@ -58,6 +60,7 @@ export class LearnerDiscovery {
       ...(identity.diskId === "" ? {} : { diskId: identity.diskId }),
       levels: { lowest: config.levels.lowest, highest: config.levels.highest },
       ...(config.version === undefined ? {} : { version: config.version }),
+      ...(this.#namedBy === undefined ? {} : { namedBy: this.#namedBy }),
     });
   }
 

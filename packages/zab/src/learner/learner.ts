@@ -58,10 +58,11 @@ export class Learner implements Role {
   /** The leader has resigned in favour of this server. */
   #successor: { readonly sid: ServerId; readonly dueMs: number } | undefined;
 
-  constructor(context: RoleContext, leader: ServerId) {
+  /** @param namedBy the leader that this server followed, and that named this one as successor */
+  constructor(context: RoleContext, leader: ServerId, namedBy?: ServerId) {
     this.#context = context;
     this.#link = new LeaderLink(context, leader);
-    this.#discovery = new LearnerDiscovery(context, this.#link);
+    this.#discovery = new LearnerDiscovery(context, this.#link, namedBy);
     this.#broadcast = new LearnerBroadcast(context, this.#link);
     this.#synchronization = new LearnerSynchronization(context, this.#link, this.#broadcast, (message) =>
       this.#take(message),
@@ -71,6 +72,11 @@ export class Learner implements Role {
 
   get leader(): ServerId {
     return this.#link.leader;
+  }
+
+  /** The server that the leader named as its successor; this role is about to end. */
+  get successor(): ServerId | undefined {
+    return this.#successor?.sid;
   }
 
   get phase(): PeerPhase {
