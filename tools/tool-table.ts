@@ -129,6 +129,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/trials/src/faults/round-trips.ts":
       "random histories through the server and its real files, each start compared with the answers",
     "packages/trials/src/faults/ensemble-kill.ts": "members killed, stopped or frozen under load",
+    "packages/trials/src/faults/ensemble-transfer.ts": "leadership transferred from member to member under load",
     "packages/trials/src/faults/ensemble-net.ts": "partitions, and leaders that are deaf, mute or paused (root)",
     "packages/trials/src/faults/ensemble-join.ts": "a follower that begins with an empty disk",
     "packages/trials/src/faults/ensemble-founding.ts":

@@ -75,10 +75,20 @@ export class UpgradeCommands {
   }
 
   /** Asks a leader to raise the level, and does not wait for the answer. */
-  raise({ host }: EnsembleServer): Promise<unknown> {
-    const url = `http://${host}:${this.#port}/commands/finalize_upgrade`;
+  raise(server: EnsembleServer): Promise<unknown> {
     // The leader may be killed while it answers.
-    return fetch(url, { method: "POST", headers: HEADERS }).catch(() => undefined);
+    return this.#post(server, "finalize_upgrade").catch(() => undefined);
+  }
+
+  /** Asks a leader to transfer its leadership to a server. */
+  async transfer(leader: EnsembleServer, { sid }: EnsembleServer): Promise<void> {
+    const response = await this.#post(leader, `transfer_leadership?to=${sid}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`a transfer to server ${sid} ended with ${response.status}: ${text}`);
+  }
+
+  #post({ host }: EnsembleServer, command: string): Promise<Response> {
+    return fetch(`http://${host}:${this.#port}/commands/${command}`, { method: "POST", headers: HEADERS });
   }
 
   /** Asks again where there is no answer: a connection that was kept ends with its server. */
