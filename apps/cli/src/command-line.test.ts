@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseCommandLine } from "./command-line.ts";
+import { parseCommandLine, securityOptions } from "./command-line.ts";
 
 test("without arguments it is a shell at the default server", () => {
   expect(parseCommandLine([])).toEqual({
@@ -70,4 +70,21 @@ test("Java settings may stand among the options, and after the command belong to
     server: "a:1",
     command: ["ls", "-D", "-Dx=y"],
   });
+});
+
+test("options that secure a connection are repeated in commands, without passwords", () => {
+  const properties = [
+    "-Dzookeeper.client.secure=true",
+    "-Dzookeeper.ssl.keyStore.password=hello",
+    "-Dzookeeper.ssl.keyStore.passwordPath=/etc/password",
+  ];
+  const line = parseCommandLine(["-client-configuration", "tls.cfg", ...properties, "-server", "a:1", "doctor"]);
+  expect(securityOptions(line)).toEqual([
+    "-client-configuration",
+    "tls.cfg",
+    "-Dzookeeper.client.secure=true",
+    "-Dzookeeper.ssl.keyStore.password=PASSWORD",
+    "-Dzookeeper.ssl.keyStore.passwordPath=/etc/password",
+  ]);
+  expect(securityOptions(parseCommandLine(["ls", "/"]))).toEqual([]);
 });

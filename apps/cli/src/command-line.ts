@@ -105,6 +105,25 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   };
 }
 
+const SECRET_PROPERTY = /passw/i;
+
+/**
+ * The options of a command line that secure its connections, for commands that are printed. A
+ * password is left to the reader to fill in.
+ */
+export function securityOptions({
+  configurationFile,
+  properties,
+}: Pick<CommandLine, "configurationFile" | "properties">): readonly string[] {
+  return [
+    ...(configurationFile === undefined ? [] : ["-client-configuration", configurationFile]),
+    ...properties.map((property) => {
+      const [name = ""] = property.split("=", 1);
+      return SECRET_PROPERTY.test(name) && !/path$/i.test(name) ? `${name}=PASSWORD` : property;
+    }),
+  ];
+}
+
 type OptionName = keyof typeof OPTIONS;
 
 function commandIndex(argv: readonly string[]): number {

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
 import type { Terminal } from "./command.ts";
-import { type CommandLine, parseCommandLine, USAGE } from "./command-line.ts";
+import { type CommandLine, parseCommandLine, securityOptions, USAGE } from "./command-line.ts";
 import { COMMAND_BY_NAME } from "./command-table.ts";
 import { VERSION } from "./commands/shell/version.ts";
 import { Connection, FRAME_BYTES_MAX } from "./connection/connection.ts";
@@ -75,6 +75,7 @@ async function run(commandLine: CommandLine, { stdin, stdout, stderr, environmen
     frameBytesMax,
     tls,
     sasl,
+    securityOptions: securityOptions(commandLine),
   });
   // A single command prints one object, or its program's output; connection events are not printed.
   if (command !== undefined && (isJson || runsProgram(command))) connection.printsWatches = false;

@@ -22,6 +22,10 @@ export type FindingId =
   | "own-host-elsewhere"
   | "host-unresolved"
   | "peer-port-closed"
+  | "port-taken"
+  | "port-refused"
+  | "optional-port-closed"
+  | "directory-unusable"
   | "sync-slow"
   | "data-in-memory"
   | "data-on-overlay"
@@ -83,6 +87,13 @@ export const FINDING_KINDS: Readonly<Record<FindingId, FindingKind>> = {
     consequence: "The two servers count for each other only by links that the other one opens.",
   },
   // Machine.
+  "port-taken": { severity: "error", consequence: "The server does not start." },
+  "port-refused": { severity: "error", consequence: "The server does not start." },
+  "optional-port-closed": {
+    severity: "warning",
+    consequence: "The server starts without this port, and serves its clients.",
+  },
+  "directory-unusable": { severity: "error", consequence: "The server does not start." },
   "sync-slow": {
     severity: "warning",
     consequence: "Each write waits for the disk of a quorum: its latency is that of this disk.",

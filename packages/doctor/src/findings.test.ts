@@ -1,200 +1,38 @@
-import { type Member, membersOf, type ServerId, ZXID_NONE } from "@zooid/model";
+import { membersOf, ZXID_NONE } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import {
-  type AdminFacts,
-  type EnsembleFacts,
   ensembleFindings,
   FINDING_KINDS,
   type Finding,
   type FindingId,
   hostFindings,
-  type ListedHost,
-  type MachineFacts,
-  machineFindings,
-  type SecurityFacts,
+  type PortFault,
+  type PortHolder,
   type ServerFacts,
-  securityFindings,
   voterFindings,
 } from "./index.ts";
-
-const GIB = 2 ** 30;
-const DAY_MS = 86_400_000;
-const NOW_MS = 1_800_000_000_000;
-
-function member(sid: number, more: Partial<Member> = {}): Member {
-  return {
-    sid: sid as ServerId,
-    host: `zk${sid}`,
-    quorumPort: 2888,
-    electionPort: 3888,
-    isObserver: false,
-    clientAddress: { host: undefined, port: 2181 },
-    group: undefined,
-    weight: 1,
-    ...more,
-  };
-}
-
-/** A member that serves and of which nothing is wrong. */
-function server(sid: number, more: Partial<ServerFacts> = {}): ServerFacts {
-  const mode = sid === 1 ? "leader" : "follower";
-  return {
-    name: `server ${sid}`,
-    address: `zk${sid}:2181`,
-    sid: sid as ServerId,
-    status: { mode, zxid: "0x100000005", version: "0.1.0", unlisted: [] },
-    admin: admin(),
-    ...more,
-  };
-}
-
-function admin({ checks = [], metrics = {}, settings = {} }: AdminDraft = {}): AdminFacts {
-  return {
-    checks: [{ name: "running", fault: undefined }, ...checks],
-    metrics: new Map(Object.entries(metrics).map(([name, value]) => [name, [{ labels: { peer: "3" }, value }]])),
-    settings: { subject: "the file", settings: Object.entries(settings).map(([key, value]) => ({ key, value })) },
-  };
-}
-
-interface AdminDraft {
-  readonly checks?: AdminFacts["checks"];
-  readonly metrics?: Readonly<Record<string, number>>;
-  readonly settings?: Readonly<Record<string, string>>;
-}
-
-function ensemble(servers: readonly ServerFacts[], voters = 3): EnsembleFacts {
-  const members = Array.from({ length: voters }, (_, at) => member(at + 1));
-  return { members: membersOf(members, ZXID_NONE), servers };
-}
-
-const MEMBERS = [server(1), server(2), server(3)];
-
-/** The sound ensemble, one of whose servers is another one. */
-function withServer(sid: number, more: Partial<ServerFacts>): readonly Finding[] {
-  return ensembleFindings(ensemble(MEMBERS.map((one) => (one.sid === sid ? server(sid, more) : one))));
-}
-
-function measured(metrics: Readonly<Record<string, number>>): readonly Finding[] {
-  return withServer(2, { admin: admin({ metrics }) });
-}
-
-function failing(name: string): readonly Finding[] {
-  return withServer(2, { admin: admin({ checks: [{ name, fault: "broken" }] }) });
-}
-
-const MACHINE: MachineFacts = {
-  directories: [
-    {
-      path: "/data",
-      uses: ["dataDir"],
-      fileSystem: "ext4",
-      bytes: 100 * GIB,
-      freeBytes: 50 * GIB,
-      syncMs: [1, 1, 2],
-    },
-  ],
-  memory: { totalBytes: 8 * GIB, limitBytes: undefined, heldBytesMax: 4 * GIB, swappedBytes: 0 },
-  processor: { periods: 1000, throttledPeriods: 2 },
-  descriptorsMax: 65_536,
-  isClockSynchronized: true,
-};
-
-function machine(more: Partial<MachineFacts>): readonly Finding[] {
-  return machineFindings("the machine", { ...MACHINE, ...more });
-}
-
-function directory(more: Partial<MachineFacts["directories"][number]>): readonly Finding[] {
-  return machine({ directories: MACHINE.directories.map((one) => ({ ...one, ...more })) });
-}
-
-const SECURITY: SecurityFacts = {
-  secrets: [{ path: "/etc/key.pem", key: "ssl.keyStore.location", mode: 0o100600 }],
-  certificates: [{ path: "/etc/key.pem", key: "ssl.keyStore.location", notAfterMs: NOW_MS + 90 * DAY_MS }],
-  peers: { isAuthenticated: true, distantHost: "zk2" },
-  admin: { port: 8080, needsCertificate: false, publicAddresses: [] },
-};
-
-function security(more: Partial<SecurityFacts>): readonly Finding[] {
-  return securityFindings("zoo.cfg", { ...SECURITY, ...more }, NOW_MS);
-}
-
-const HOSTS: readonly ListedHost[] = [1, 2].map((sid) => ({
-  sid: sid as ServerId,
-  host: `zk${sid}`,
-  subject: `zoo.cfg, line ${sid}`,
-  isOwn: sid === 1,
-  addresses: [`10.0.0.${sid}`],
-  ports: sid === 1 ? [] : [{ use: "election", port: 3888, fault: undefined }],
-}));
-
-function hosts(sid: number, more: Partial<ListedHost>): readonly Finding[] {
-  return hostFindings(
-    HOSTS.map((one) => (one.sid === sid ? { ...one, ...more } : one)),
-    ["127.0.0.1", "10.0.0.1"],
-  );
-}
-
-const SERVING = { zxid: "0x100000005", version: "0.1.0", unlisted: [] };
-
-/** What each kind is found by. Those of zooid-server check itself are in its own tests. */
-const FOUND_BY: Readonly<
-  Record<Exclude<FindingId, "configuration-refused" | "setting-doubtful">, () => readonly Finding[]>
-> = {
-  "even-voters": () =>
-    voterFindings(
-      "the list",
-      membersOf(
-        [1, 2, 3, 4].map((sid) => member(sid)),
-        ZXID_NONE,
-      ),
-    ),
-  "lists-differ": () =>
-    ensembleFindings(
-      ensemble(
-        MEMBERS.map(({ sid = 0 }) => {
-          const other = sid === 3 ? { "server.4": "zk4:2888:3888" } : {};
-          const settings = { "server.1": "zk1:2888:3888", "server.2": "zk2:2888:3888", ...other };
-          return server(sid, { admin: admin({ settings }) });
-        }),
-      ),
-    ),
-  "limits-differ": () => withServer(3, { admin: admin({ settings: { syncLimit: "50" } }) }),
-  "own-host-loopback": () => hosts(1, { addresses: ["127.0.1.1"] }),
-  "own-host-elsewhere": () => hosts(1, { addresses: ["10.9.9.9"] }),
-  "host-unresolved": () => hosts(2, { addresses: [] }),
-  "peer-port-closed": () => hosts(2, { ports: [{ use: "election", port: 3888, fault: "ECONNREFUSED" }] }),
-  "sync-slow": () => directory({ syncMs: [1, 2, 40] }),
-  "data-in-memory": () => directory({ fileSystem: "tmpfs" }),
-  "data-on-overlay": () => directory({ fileSystem: "overlay" }),
-  "data-on-network": () => directory({ fileSystem: "nfs4" }),
-  "disk-nearly-full": () => directory({ freeBytes: 5 * GIB }),
-  "swap-used": () => machine({ memory: { ...MACHINE.memory, swappedBytes: 4096 } }),
-  "memory-short": () => machine({ memory: { ...MACHINE.memory, limitBytes: 2 * GIB } }),
-  "cpu-throttled": () => machine({ processor: { periods: 1000, throttledPeriods: 20 } }),
-  "descriptors-few": () => machine({ descriptorsMax: 1024 }),
-  "clock-free": () => machine({ isClockSynchronized: false }),
-  "clocks-differ": () => measured({ zooid_peer_clock_offset_seconds: -5 }),
-  "certificate-ends": () => security({ certificates: [{ path: "/c", key: "k", notAfterMs: NOW_MS + 29.5 * DAY_MS }] }),
-  "certificate-ended": () => security({ certificates: [{ path: "/c", key: "k", notAfterMs: NOW_MS }] }),
-  "secret-readable": () => security({ secrets: [{ path: "/s", key: "k", mode: 0o100644 }] }),
-  "peers-unauthenticated": () => security({ peers: { isAuthenticated: false, distantHost: "zk2" } }),
-  "admin-open": () => security({ admin: { port: 8080, needsCertificate: false, publicAddresses: ["203.0.113.7"] } }),
-  "no-leader": () => ensembleFindings(ensemble(MEMBERS.map(({ sid = 0 }) => server(sid, { status: "ECONNREFUSED" })))),
-  "two-leaders": () => withServer(2, { status: { ...SERVING, mode: "standalone" } }),
-  "member-silent": () => withServer(3, { status: "ECONNREFUSED" }),
-  "member-not-serving": () => withServer(3, { status: { ...SERVING, mode: "read-only" } }),
-  "no-failure-left": () => withServer(3, { status: "ECONNREFUSED" }),
-  "member-behind": () => withServer(1, { status: { ...SERVING, mode: "leader", zxid: "0x100002716" } }),
-  "member-unlisted": () => withServer(1, { status: { ...SERVING, mode: "leader", unlisted: [4, 5] } }),
-  "versions-differ": () => withServer(3, { status: { ...SERVING, mode: "follower", version: "0.2.0" } }),
-  "data-damaged": () => failing("data"),
-  "disk-low": () => measured({ zooid_disk_low: 1 }),
-  "descriptors-near": () => measured({ open_file_descriptor_count: 81, max_file_descriptor_count: 100 }),
-  "backup-late": () => failing("backup"),
-  "history-failing": () => measured({ zooid_history_failing: 1 }),
-  "epochs-few": () => measured({ zooid_epochs_left: 300_000 }),
-  "check-fails": () => failing("ports"),
-};
+import {
+  admin,
+  CLI,
+  DAY_MS,
+  directory,
+  ensemble,
+  FOUND_BY,
+  GIB,
+  HOSTS,
+  hosts,
+  MACHINE,
+  MEMBERS,
+  machine,
+  measured,
+  member,
+  NOW_MS,
+  port,
+  SERVING,
+  security,
+  server,
+  withServer,
+} from "./testing/spoiled-facts.ts";
 
 test.each(Object.entries(FOUND_BY))("%s is found, with figures and a remedy", (id, find) => {
   const found = find().find((finding) => finding.id === id);
@@ -209,13 +47,14 @@ describe("nothing is found", () => {
       "in a server alone",
       () =>
         ensembleFindings({
+          cli: CLI,
           members: undefined,
           servers: [server(1, { sid: undefined, status: { ...SERVING, mode: "standalone" } })],
         }),
     ],
     [
       "where a leader was not asked, and a follower serves",
-      () => ensembleFindings({ members: undefined, servers: [server(2)] }),
+      () => ensembleFindings({ cli: CLI, members: undefined, servers: [server(2)] }),
     ],
     [
       "in an ensemble of voters and one observer",
@@ -223,6 +62,7 @@ describe("nothing is found", () => {
         voterFindings(
           "the list",
           membersOf([member(1), member(2), member(3), member(4, { isObserver: true })], ZXID_NONE),
+          CLI,
         ),
     ],
     [
@@ -234,6 +74,7 @@ describe("nothing is found", () => {
             [1, 2, 3, 4].map((sid) => member(sid, { group: sid % 2 })),
             ZXID_NONE,
           ),
+          CLI,
         ),
     ],
     ["on a sound machine", () => machine({})],
@@ -494,6 +335,39 @@ const BOUNDS: readonly (readonly [id: FindingId, find: () => readonly Finding[],
     () => limited(["5", undefined, "5"]),
     "syncLimit is 5 in file 1, line 7, file 3, line 7 and not set in file 2",
   ],
+  ["port-taken", () => port({ fault: undefined }), false],
+  [
+    "port-taken",
+    () => port({ fault: takenBy({ pid: 12, program: "nginx" }) }),
+    "clientPort, port 2181 on every address, is taken by nginx (process 12)",
+  ],
+  [
+    "port-taken",
+    () => port({ host: "::1", fault: takenBy({ uid: 33 }) }),
+    "clientPort, [::1]:2181, is taken by a program of user 33",
+  ],
+  [
+    "port-taken",
+    () => port({ fault: { kind: "taken", holder: undefined } }),
+    "clientPort, port 2181 on every address, is taken by another program",
+  ],
+  [
+    "port-refused",
+    () => port({ host: "10.9.9.9", fault: { kind: "elsewhere" } }),
+    "clientPort, 10.9.9.9:2181, has an address that no interface of this machine has",
+  ],
+  [
+    "port-refused",
+    () => port({ fault: { kind: "other", reason: "EINVAL" } }),
+    "clientPort, port 2181 on every address, cannot be bound: EINVAL",
+  ],
+  ["optional-port-closed", () => port({ isOptional: true, fault: { kind: "privileged" } }), true],
+  ["directory-unusable", () => directory({ fault: undefined }), false],
+  [
+    "directory-unusable",
+    () => directory({ fault: { reason: "it is closed", remedy: "open it" } }),
+    "dataDir cannot be used: it is closed",
+  ],
   // There is no quorum: that is found by its name.
   ["no-failure-left", () => voting(2), false],
 ];
@@ -504,14 +378,14 @@ function answering(count: number, of: number): readonly Finding[] {
   const servers = Array.from({ length: of }, (_, at) =>
     server(at + 1, { status: at < count ? status : "ECONNREFUSED" }),
   );
-  return ensembleFindings({ members: undefined, servers });
+  return ensembleFindings({ cli: CLI, members: undefined, servers });
 }
 
 function leading(count: number, zxid = SERVING.zxid): readonly Finding[] {
   const servers = Array.from({ length: count }, (_, at) =>
     server(at + 1, { status: { ...SERVING, mode: "leader", zxid: at === 0 ? zxid : SERVING.zxid } }),
   );
-  return ensembleFindings({ members: undefined, servers });
+  return ensembleFindings({ cli: CLI, members: undefined, servers });
 }
 
 function namesTo(count: number): string {
@@ -548,7 +422,11 @@ function secretWith(mode: number): readonly Finding[] {
 }
 
 function voters(count: number): readonly Finding[] {
-  return voterFindings("the list", { servers: Array.from({ length: count }, (_, at) => member(at + 1)) });
+  return voterFindings("the list", { servers: Array.from({ length: count }, (_, at) => member(at + 1)) }, CLI);
+}
+
+function takenBy(holder: Partial<PortHolder>): PortFault {
+  return { kind: "taken", holder: { pid: undefined, program: undefined, uid: undefined, ...holder } };
 }
 
 /** Five voters, of which the first ones serve. */
@@ -569,4 +447,35 @@ test.each(BOUNDS.map(([id, find, isFound]) => [id, isFound, find] as const))(
 test("a figure of one server is found at that server alone", () => {
   const found = measured({ zooid_epochs_left: 1, zooid_disk_low: 1, zooid_history_failing: 1 });
   expect(found.map(({ subject }) => subject)).toEqual(["server 2", "server 2", "server 2"]);
+});
+
+test("the list of a file that alone decides is changed by files, and not by a command", () => {
+  const servers = [1, 2].map((sid) => member(sid));
+  const [found] = voterFindings("zoo.cfg", { servers }, undefined);
+  expect(found?.remedy).toContain("by the lines server.N in the file of each member");
+  expect(found?.remedy).not.toContain("zooid-cli");
+});
+
+test("commands of zooid-cli name the servers that were asked, with the options of the operator", () => {
+  const call = /zooid-cli -server (\S+) -client-configuration 'my tls\.cfg' \w/;
+  const asked = [CLI.servers, ...MEMBERS.map(({ address }) => address)];
+  const remedies = Object.values(FOUND_BY).flatMap((find) => find().map(({ remedy }) => remedy));
+  const texts = remedies.flatMap((remedy) => remedy.match(/zooid-cli[^,;)]*/g) ?? []);
+  expect(texts.length).toBeGreaterThan(5);
+  const calls = remedies.flatMap((remedy) => [...remedy.matchAll(new RegExp(call, "g"))]);
+  expect(calls).toHaveLength(texts.length);
+  for (const [, server = ""] of calls) expect(asked).toContain(server);
+});
+
+test("an id that no member has is free for a new one, also where the highest is in use", () => {
+  const remedyOf = (sids: readonly number[]): string | undefined => {
+    const members = membersOf(
+      sids.map((sid) => member(sid)),
+      ZXID_NONE,
+    );
+    const servers = sids.map((sid, at) => server(sid, at < 2 ? {} : { status: "ECONNREFUSED" }));
+    return ensembleFindings({ members, servers, cli: CLI }).find(({ id }) => id === "no-failure-left")?.remedy;
+  };
+  expect(remedyOf([1, 2, 3])).toMatch(/member replace 3 --with '4=HOST:2888:3888;2181'$/);
+  expect(remedyOf([1, 2, 254])).toMatch(/--with '253=HOST:2888:3888;2181'$/);
 });

@@ -1,3 +1,4 @@
+export { type CliCall, cliCommand } from "./cli-call.ts";
 export { hostFindings, type ListedHost, type PeerPort } from "./configuration/hosts.ts";
 export type { ServerSettings, Setting } from "./configuration/settings.ts";
 export { voterFindings } from "./configuration/voters.ts";
@@ -13,8 +14,16 @@ export type {
 export { ensembleFindings } from "./ensemble/ensemble-findings.ts";
 export { type Finding, finding } from "./finding.ts";
 export { FINDING_KINDS, type FindingId, type FindingKind, type Severity } from "./finding-kinds.ts";
-export type { DirectoryFacts, MachineFacts, MemoryFacts, ProcessorFacts } from "./machine/machine-facts.ts";
+export type {
+  DirectoryFacts,
+  DirectoryFault,
+  MachineFacts,
+  MemoryFacts,
+  ProcessorFacts,
+} from "./machine/machine-facts.ts";
 export { machineFindings } from "./machine/machine-findings.ts";
+export type { PortFacts, PortFault, PortHolder } from "./machine/port-facts.ts";
+export { portFindings } from "./machine/port-findings.ts";
 export { type ReportJson, reportJson, reportLines, type Scope } from "./report/report-lines.ts";
 export type {
   AdminSecurity,

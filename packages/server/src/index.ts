@@ -1,5 +1,12 @@
 export { StoreError } from "@zooid/txn-log";
-export { type Access, accessFault, type ImportedSessions, makeDirectory } from "@zooid/txn-log/sqlite";
+export {
+  type Access,
+  type AccessFault,
+  accessFault,
+  directoryFault,
+  type ImportedSessions,
+  makeDirectory,
+} from "@zooid/txn-log/sqlite";
 export type { AdminReport } from "./admin/client-reports.ts";
 export type { Report } from "./admin/four-letter-words.ts";
 export type {
@@ -25,6 +32,7 @@ export {
 export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { HistoryOptions } from "./disk/history-reports.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
+export { type OwnPort, ownPorts, type PortSettings } from "./listening/own-ports.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { ApacheDirectories, ApacheFile, ApacheFiles } from "./offline/apache/apache-files.ts";
 export type { ApacheVoter } from "./offline/apache/apache-voter.ts";

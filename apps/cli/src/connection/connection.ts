@@ -13,6 +13,7 @@ import {
   tcpTransport,
   tlsTransport,
 } from "@zooid/client";
+import type { CliCall } from "@zooid/doctor";
 import { CliError } from "../cli-error.ts";
 import { clientText } from "../explain-error.ts";
 import type { Output } from "../output.ts";
@@ -37,6 +38,8 @@ export interface ConnectionOptions {
   /** Undefined: plain TCP. */
   readonly tls?: TlsOptions | undefined;
   readonly sasl?: SaslMechanism | undefined;
+  /** Options of the command line that secure the connection, for commands that are printed. */
+  readonly securityOptions?: readonly string[];
   readonly output: Output;
 }
 
@@ -90,6 +93,11 @@ export class Connection {
   /** The current connect string. */
   get server(): string {
     return this.#server;
+  }
+
+  /** The operator's way to call this program for the same servers. */
+  get cliCall(): CliCall {
+    return { servers: this.#server, options: this.#options.securityOptions ?? [] };
   }
 
   /** How other connections to the same servers are secured. */

@@ -34,6 +34,7 @@ export async function askAdminPort(base: URL, signal: AbortSignal): Promise<Foun
     sid,
     clientPort,
     facts: {
+      url: base.href.replace(/\/$/, ""),
       checks: checksOf(health.text),
       metrics: new Map([...monitored(monitor), ...(metrics.status === 200 ? parseMetrics(metrics.text) : [])]),
       settings: { subject, settings: typeof start === "string" ? settingsOf(start) : [] },

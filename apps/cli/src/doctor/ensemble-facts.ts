@@ -44,7 +44,7 @@ export async function findEnsemble(invocation: Invocation, adminPattern: readonl
   const silent = members?.servers.filter((member) => clientAddressOf(member) === undefined) ?? [];
   const unasked = silent.filter(({ sid }) => !servers.some((server) => server.sid === sid));
   return {
-    facts: { members, servers },
+    facts: { members, servers, cli: invocation.connection.cliCall },
     missing: [
       ...missing,
       ...unasked.map(

@@ -1,6 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, realpathSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DirectoryFacts } from "@zooid/doctor";
+import { directoryFault } from "@zooid/embedded-server";
 
 const SYNC_COUNT = 100;
 /** A disk that is this slow has shown it by then. */
@@ -8,11 +9,34 @@ const SYNCS_MS_MAX = 2_000;
 const BLOCK_BYTES = 4096;
 const TEST_FILE = "zooid-check.tmp";
 
-/** A directory's file system and room, and how long a synced write takes there. */
-export function directoryFacts(path: string, uses: readonly string[], missing: string[]): DirectoryFacts {
+export interface CheckedDirectory extends Pick<DirectoryFacts, "path" | "uses"> {
+  /** Whether a server uses it, perhaps as another user. */
+  readonly isRunning: boolean;
+}
+
+/**
+ * A directory's file system and room, the time of a synced write, and whether the user of the check
+ * may write there.
+ */
+export function directoryFacts({ path, uses, isRunning }: CheckedDirectory, missing: string[]): DirectoryFacts {
   const there = nearestDirectory(path);
   const space = spaceOf(there, missing);
-  return { path, uses, fileSystem: fileSystemOf(there), ...space, syncMs: syncTimes(path, missing) };
+  const type = fileSystemOf(there);
+  const fault = isRunning ? undefined : (kernelFault(path, there, type) ?? directoryFault(path));
+  const syncMs = fault === undefined ? syncTimes(path, missing) : [];
+  return { path, uses, fileSystem: type, ...space, syncMs, fault };
+}
+
+/** File systems in which the kernel alone makes files. */
+const KERNEL_FILE_SYSTEMS: ReadonlySet<string> = new Set(["proc", "sysfs", "cgroup", "cgroup2", "devpts"]);
+
+function kernelFault(path: string, there: string, type: string | undefined): DirectoryFacts["fault"] {
+  if (type === undefined || !KERNEL_FILE_SYSTEMS.has(type)) return undefined;
+  const reason = `${there} is on ${type}, where the kernel alone makes files`;
+  return {
+    reason: path === there ? reason : `it does not exist and cannot be made: ${reason}`,
+    remedy: "name another directory",
+  };
 }
 
 /** The server makes its directories at its first start: until then their parent decides. */

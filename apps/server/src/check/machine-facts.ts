@@ -8,21 +8,26 @@ export interface CheckedServer {
   readonly dataDir: string;
   readonly logDir: string;
   readonly heldBytesMax: number | undefined;
-  /** The process that runs with these directories, if one does. */
+  /** The process that runs with these directories, if one is seen. */
   readonly pid: number | undefined;
+  /** Whether a server uses these directories: then it can, by any user of the check. */
+  readonly isRunning: boolean;
 }
 
 const KIB = 1024;
 
 /** What the kernel says of this machine, and of the server's process if it runs. */
 export function machineFacts(server: CheckedServer, missing: string[]): MachineFacts {
-  const { dataDir, logDir, heldBytesMax, pid } = server;
+  const { dataDir, logDir, heldBytesMax, pid, isRunning } = server;
   const process = pid === undefined ? "self" : `${pid}`;
   return {
     directories:
       dataDir === logDir
-        ? [directoryFacts(dataDir, ["dataDir"], missing)]
-        : [directoryFacts(dataDir, ["dataDir"], missing), directoryFacts(logDir, ["dataLogDir"], missing)],
+        ? [directoryFacts({ path: dataDir, uses: ["dataDir"], isRunning }, missing)]
+        : [
+            directoryFacts({ path: dataDir, uses: ["dataDir"], isRunning }, missing),
+            directoryFacts({ path: logDir, uses: ["dataLogDir"], isRunning }, missing),
+          ],
     memory: {
       totalBytes: totalmem(),
       limitBytes: memoryLimit(),
@@ -79,7 +84,7 @@ function numberIn(file: string, pattern: RegExp): number | undefined {
   }
 }
 
-/** The process that has a file of the directory open; undefined where none can be seen. */
+/** The process that has a file of the directory open; undefined where none is seen. */
 export function processOf(directory: string): number | undefined {
   for (const pid of pids()) {
     const folder = `/proc/${pid}/fd`;
@@ -95,7 +100,7 @@ export function processOf(directory: string): number | undefined {
   return undefined;
 }
 
-function pids(): readonly number[] {
+export function pids(): readonly number[] {
   try {
     return readdirSync("/proc")
       .map(Number)
@@ -105,7 +110,7 @@ function pids(): readonly number[] {
   }
 }
 
-function targetOf(link: string): string {
+export function targetOf(link: string): string {
   try {
     return readlinkSync(link);
   } catch {

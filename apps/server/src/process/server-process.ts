@@ -11,10 +11,10 @@ import {
 } from "@zooid/embedded-server";
 import { formatZxid, hostPort } from "@zooid/model";
 import { askedHost } from "../configuration/asked-host.ts";
-import { backupKey } from "../configuration/backup-key.ts";
 import { COMMANDS, type Command, parseCommandLine, type ServeCommand, USAGE } from "../configuration/command-line.ts";
 import { DynamicFile } from "../configuration/dynamic-file.ts";
 import { type JvmFlags, jvmFlagsOf, misspeltVariables } from "../configuration/jvm-flags.ts";
+import { operated } from "../configuration/operated.ts";
 import { type ReloadRequest, reload } from "../configuration/reload.ts";
 import { errorWithOrigins } from "../configuration/setting-origins.ts";
 import { LateConsole } from "../console/late-console.ts";
@@ -171,16 +171,6 @@ function initSecret(file: string): void {
   console.log(
     `wrote a new secret to ${file}; every server of the ensemble gets this file and zooid.peerSecretFile=${file}`,
   );
-}
-
-/**
- * A server that is a process of its own has a port for operators, and one for metrics where the
- * provider of those is named.
- */
-function operated({ options, configuration = "" }: ServeCommand): ServerOptions {
-  const metrics = { enabled: false, ...options.metrics };
-  const backup = options.backup === undefined ? {} : { backup: { ...options.backup, env: backupKey() } };
-  return { ...options, ...backup, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
 }
 
 function readCommandLine(argv: readonly string[], jvmFlags: JvmFlags = jvmFlagsOf(process.env)): Command {

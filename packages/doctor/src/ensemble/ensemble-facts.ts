@@ -1,9 +1,12 @@
 import type { Members, ServerId } from "@zooid/model";
 import type { ServerStatus } from "@zooid/model/membership";
+import type { CliCall } from "../cli-call.ts";
 import type { ServerSettings } from "../configuration/settings.ts";
 
 /** What an ensemble's servers say of themselves and of each other. */
 export interface EnsembleFacts {
+  /** Repeated in remedies. */
+  readonly cli: CliCall;
   /** The list in force; undefined where no server has one, or none could be asked. */
   readonly members: Members | undefined;
   readonly servers: readonly ServerFacts[];
@@ -34,6 +37,8 @@ export interface ServerFacts {
 
 /** What the admin port says. */
 export interface AdminFacts {
+  /** Where it is: `http://zk1:8080`. */
+  readonly url: string;
   /** The checks of `/healthz`. */
   readonly checks: readonly HealthCheck[];
   readonly metrics: Metrics;

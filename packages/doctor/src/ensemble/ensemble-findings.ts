@@ -12,8 +12,8 @@ export function ensembleFindings(facts: EnsembleFacts): readonly Finding[] {
   const files = servers.flatMap(({ admin }) => (admin === undefined ? [] : [admin.settings]));
   return [
     ...roleFindings(facts),
-    ...(members === undefined ? [] : voterFindings("the list in force", members)),
+    ...(members === undefined ? [] : voterFindings("the list in force", members, facts.cli)),
     ...differenceFindings(files),
-    ...servers.flatMap((server) => [...healthFindings(server), ...measureFindings(server)]),
+    ...servers.flatMap((server) => [...healthFindings(server, facts.cli), ...measureFindings(server, facts.cli)]),
   ];
 }

@@ -1,3 +1,4 @@
+import { type CliCall, cliCommand } from "../cli-call.ts";
 import { percentText } from "../figures.ts";
 import { type Finding, finding } from "../finding.ts";
 import { SYNC_MS_MAX } from "../machine/machine-findings.ts";
@@ -9,11 +10,11 @@ export const CLOCK_OFFSET_MS_MAX = 1000;
 export const EPOCHS_LEFT_MIN = 365_000;
 
 /** What a server's metrics say. */
-export function measureFindings({ name, admin }: ServerFacts): readonly Finding[] {
+export function measureFindings({ name, address, admin }: ServerFacts, cli: CliCall): readonly Finding[] {
   if (admin === undefined) return [];
   const { metrics } = admin;
   return [
-    ...descriptors(name, metrics),
+    ...descriptors(name, metrics, cliCommand(cli, "4lw cons", address)),
     ...syncs(name, metrics),
     ...clocks(name, metrics),
     ...history(name, metrics),
@@ -26,7 +27,8 @@ function firstValue(metrics: Metrics, metric: string): number | undefined {
   return metrics.get(metric)?.[0]?.value;
 }
 
-function descriptors(name: string, metrics: Metrics): readonly Finding[] {
+/** @param listConnections the command that lists the connections of the server's clients */
+function descriptors(name: string, metrics: Metrics, listConnections: string): readonly Finding[] {
   const [open, most] = [
     firstValue(metrics, "open_file_descriptor_count"),
     firstValue(metrics, "max_file_descriptor_count"),
@@ -38,7 +40,7 @@ function descriptors(name: string, metrics: Metrics): readonly Finding[] {
       "descriptors-near",
       name,
       found,
-      "raise LimitNOFILE (ulimit -n), or look for clients that leak connections: zooid-cli 4lw cons",
+      `raise LimitNOFILE (ulimit -n), or look for clients that leak connections: ${listConnections}`,
     ),
   ];
 }
@@ -47,7 +49,7 @@ function syncs(name: string, metrics: Metrics): readonly Finding[] {
   const [sum, count] = [firstValue(metrics, "fsynctime_sum"), firstValue(metrics, "fsynctime_count")];
   if (sum === undefined || count === undefined || count === 0 || sum / count < SYNC_MS_MAX) return [];
   const found = `a sync of its log takes ${(sum / count).toFixed(1)} ms, in the mean of ${count}`;
-  return [finding("sync-slow", name, found, "on its machine: zooid-server check zoo.cfg measures the disk")];
+  return [finding("sync-slow", name, found, "measure the disk on its machine (zooid-server check zoo.cfg)")];
 }
 
 function clocks(name: string, metrics: Metrics): readonly Finding[] {

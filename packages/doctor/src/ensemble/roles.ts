@@ -1,5 +1,6 @@
 import { counted, type Members, type ServerId } from "@zooid/model";
 import { isLeading, isServing, lagOf, newestZxid, spareText, survivesOneFailure } from "@zooid/model/membership";
+import { cliCommand, newMember } from "../cli-call.ts";
 import { type Finding, finding } from "../finding.ts";
 import type { EnsembleFacts, ServerFacts, ServerReport } from "./ensemble-facts.ts";
 
@@ -13,8 +14,8 @@ export function roleFindings(facts: EnsembleFacts): readonly Finding[] {
     ...facts.servers.flatMap(absence),
     ...spareVoters(facts),
     ...lagging(facts.servers),
-    ...unlisted(facts.servers),
-    ...versions(facts.servers),
+    ...unlisted(facts),
+    ...versions(facts),
   ];
 }
 
@@ -58,7 +59,7 @@ function absence(server: ServerFacts): readonly Finding[] {
 }
 
 /** Only where all voters were asked and there is a quorum: without one there are worse findings. */
-function spareVoters({ members, servers }: EnsembleFacts): readonly Finding[] {
+function spareVoters({ members, servers, cli }: EnsembleFacts): readonly Finding[] {
   if (members === undefined || members.verifier.voters.size < 3) return [];
   const asked = new Set(servers.map(({ sid }) => sid));
   if ([...members.verifier.voters].some((sid) => !asked.has(sid))) return [];
@@ -71,9 +72,20 @@ function spareVoters({ members, servers }: EnsembleFacts): readonly Finding[] {
   const found = `${voting.length} of ${members.verifier.voters.size} voters serve: ${spareText(members, voting)}`;
   const remedy =
     absent.length === 0
-      ? "add voters: zooid-cli member add N=HOST:2888:3888;2181"
-      : `bring back server ${absent.join(", ")}, or replace it: zooid-cli member replace ${absent[0]} --with N=HOST:2888:3888;2181`;
+      ? `add voters: ${cliCommand(cli, `member add ${newMember(nextSid(members))}`)}`
+      : `bring back server ${absent.join(", ")}, or replace it: ${cliCommand(cli, `member replace ${absent[0]} --with ${newMember(nextSid(members))}`)}`;
   return [finding("no-failure-left", "the ensemble", found, remedy)];
+}
+
+const SID_MAX = 254;
+
+/** An id that no member has: the next one, or the highest free one where there is no next. */
+function nextSid({ servers }: Members): number {
+  const used = new Set<number>(servers.map(({ sid }) => sid));
+  const next = Math.max(...used) + 1;
+  return next <= SID_MAX
+    ? next
+    : (Array.from({ length: SID_MAX }, (_, i) => i + 1).findLast((sid) => !used.has(sid)) ?? next);
 }
 
 function absentVoters({ verifier }: Members, voting: readonly ServerId[]): readonly ServerId[] {
@@ -89,12 +101,13 @@ function lagging(servers: readonly ServerFacts[]): readonly Finding[] {
     const lag = lagOf(status.zxid, newest);
     if (lag !== undefined && lag <= TRANSACTIONS_BEHIND_MAX) return [];
     const found = lag === undefined ? "it is in an older epoch" : `it is ${counted(lag, "transaction")} behind`;
-    const remedy = "look at its disk and its network (zooid-server check), and ask again in a minute";
+    const remedy =
+      "look at its disk and its network (zooid-server check zoo.cfg, on its machine), and ask again in a minute";
     return [finding("member-behind", name, found, remedy)];
   });
 }
 
-function unlisted(servers: readonly ServerFacts[]): readonly Finding[] {
+function unlisted({ servers, cli }: EnsembleFacts): readonly Finding[] {
   return servers.flatMap((server) => {
     const sids = reportOf(server)?.unlisted ?? [];
     if (sids.length === 0) return [];
@@ -102,15 +115,16 @@ function unlisted(servers: readonly ServerFacts[]): readonly Finding[] {
       sids.length === 1
         ? `server ${sids[0]} follows although the list in force does not have it`
         : `servers ${sids.join(", ")} follow although the list in force does not have them`;
-    const remedy = `zooid-cli member add ${sids[0]}=HOST:2888:3888;2181, or the same lines server.N in all files; or stop it`;
+    const remedy = `${cliCommand(cli, `member add ${newMember(sids[0] ?? 0)}`)}, or the same lines server.N in all files; or stop it`;
     return [finding("member-unlisted", server.name, found, remedy)];
   });
 }
 
-function versions(servers: readonly ServerFacts[]): readonly Finding[] {
+function versions({ servers, cli }: EnsembleFacts): readonly Finding[] {
   const known = servers.filter((server) => reportOf(server)?.version !== undefined);
   const byVersion = Map.groupBy(known, (server) => reportOf(server)?.version);
   if (byVersion.size < 2) return [];
   const found = [...byVersion].map(([version, those]) => `${version} at ${namesOf(those)}`).join("; ");
-  return [finding("versions-differ", "the ensemble", found, "complete the upgrade: docs/operations.md has the steps")];
+  const remedy = `complete the upgrade (docs/operations.md has the steps): ${cliCommand(cli, "upgrade status")}`;
+  return [finding("versions-differ", "the ensemble", found, remedy)];
 }

@@ -19,6 +19,13 @@ export interface DirectoryFacts {
   readonly freeBytes: number | undefined;
   /** Times of synced writes of 4 KiB, ascending; empty where none was tried. */
   readonly syncMs: readonly number[];
+  /** The reason why the user of this check can neither make nor write it; undefined: it can. */
+  readonly fault?: DirectoryFault | undefined;
+}
+
+export interface DirectoryFault {
+  readonly reason: string;
+  readonly remedy: string;
 }
 
 export interface MemoryFacts {

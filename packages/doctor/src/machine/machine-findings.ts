@@ -1,5 +1,6 @@
 import { bytesText, percentText } from "../figures.ts";
 import { type Finding, finding } from "../finding.ts";
+import { shellWord } from "../shell-word.ts";
 import type { DirectoryFacts, MachineFacts } from "./machine-facts.ts";
 
 /** Slower, and each write waits noticeably for the disk. */
@@ -28,7 +29,12 @@ export function machineFindings(subject: string, facts: MachineFacts): readonly 
 }
 
 function directoryFindings(directory: DirectoryFacts): readonly Finding[] {
-  return [...fileSystem(directory), ...room(directory), ...syncTimes(directory)];
+  return [...unusable(directory), ...fileSystem(directory), ...room(directory), ...syncTimes(directory)];
+}
+
+function unusable({ path, uses, fault }: DirectoryFacts): readonly Finding[] {
+  if (fault === undefined) return [];
+  return [finding("directory-unusable", path, `${uses.join(" and ")} cannot be used: ${fault.reason}`, fault.remedy)];
 }
 
 function fileSystem({ path, uses, fileSystem: type }: DirectoryFacts): readonly Finding[] {
@@ -49,7 +55,7 @@ function room({ path, bytes, freeBytes }: DirectoryFacts): readonly Finding[] {
       "disk-nearly-full",
       path,
       `${bytesText(freeBytes)} of ${bytesText(bytes)} are free, ${percentText(freeBytes / bytes)}`,
-      `see what takes the room (du -xhd2 ${path}), or move the directory to a larger disk`,
+      `see what takes the room (du -xhd2 ${shellWord(path)}), or move the directory to a larger disk`,
     ),
   ];
 }

@@ -1,5 +1,6 @@
 import { counted } from "@zooid/model";
 import { type Finding, finding } from "../finding.ts";
+import { shellWord } from "../shell-word.ts";
 import type { SecurityFacts } from "./security-facts.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,7 +18,7 @@ export function securityFindings(subject: string, facts: SecurityFacts, nowMs: n
   for (const { path, key, mode } of facts.secrets) {
     if ((mode & OTHERS) === 0) continue;
     const found = `the file of ${key} has the mode ${(mode & 0o777).toString(OCTAL)}`;
-    findings.push(finding("secret-readable", path, found, `chmod 600 ${path}`));
+    findings.push(finding("secret-readable", path, found, `chmod 600 ${shellWord(path)}`));
   }
   for (const { path, key, notAfterMs } of facts.certificates) {
     const days = Math.floor((notAfterMs - nowMs) / DAY_MS);

@@ -7,7 +7,7 @@ interface Listening {
   readonly port: number;
 }
 
-/** What a server's configuration says of its ports. */
+/** The ports of a server's configuration. */
 export interface PortSettings extends Listening {
   readonly plainPort: boolean;
   readonly secureAddress: string;
@@ -18,9 +18,13 @@ export interface PortSettings extends Listening {
 }
 
 /** A port that this server opens. */
-interface OwnPort {
-  /** The setting that names it. */
+export interface OwnPort {
+  /** The setting that names it, for sentences: `clientPort`, `the quorum port of server.1`. */
   readonly setting: string;
+  /** Its key in zoo.cfg: `clientPort`, `server.1`. */
+  readonly key: string;
+  /** Whether the server starts without it where it cannot be bound. */
+  readonly isOptional: boolean;
   /** `*` for every address. */
   readonly host: string;
   readonly port: number;
@@ -46,29 +50,41 @@ export function collidingPorts(config: PortSettings, hasAdminNumber: boolean): r
   );
 }
 
-function ownPorts(config: PortSettings, hasAdminNumber: boolean): readonly OwnPort[] {
+/**
+ * The ports that a server with this configuration binds; number 0 is one that the system chooses.
+ *
+ * @param hasAdminNumber see {@link collidingPorts}; default: the admin port is one of them
+ */
+export function ownPorts(config: PortSettings, hasAdminNumber = true): readonly OwnPort[] {
   const { admin, metrics, ensemble, securePort } = config;
   const own = ensemble?.servers.find(({ sid }) => sid === ensemble.sid);
   const peerHost = ensemble?.listenOnAllAddresses === true ? "*" : (own?.host ?? "*");
   return [
-    ...(config.plainPort ? [{ setting: "clientPort", host: config.address, port: config.port }] : []),
-    ...(securePort === undefined
-      ? []
-      : [{ setting: "secureClientPort", host: config.secureAddress, port: securePort }]),
+    ...(config.plainPort ? [portOf("clientPort", config.address, config.port)] : []),
+    ...(securePort === undefined ? [] : [portOf("secureClientPort", config.secureAddress, securePort)]),
     ...(admin === undefined || !hasAdminNumber
       ? []
-      : [{ setting: "admin.serverPort", host: admin.address, port: admin.port }]),
-    ...(metrics === undefined
-      ? []
-      : [{ setting: "metricsProvider.httpPort", host: metrics.address, port: metrics.port }]),
+      : [optional(portOf("admin.serverPort", admin.address, admin.port))]),
+    ...(metrics === undefined ? [] : [optional(portOf("metricsProvider.httpPort", metrics.address, metrics.port))]),
     ...(own === undefined
       ? []
       : [
-          { setting: `the quorum port of server.${own.sid}`, host: peerHost, port: own.quorumPort },
-          { setting: `the election port of server.${own.sid}`, host: peerHost, port: own.electionPort },
-          { setting: "observerMasterPort", host: peerHost, port: own.observerMasterPort ?? 0 },
+          { ...portOf(`server.${own.sid}`, peerHost, own.quorumPort), setting: `the quorum port of server.${own.sid}` },
+          {
+            ...portOf(`server.${own.sid}`, peerHost, own.electionPort),
+            setting: `the election port of server.${own.sid}`,
+          },
+          optional(portOf("observerMasterPort", peerHost, own.observerMasterPort ?? 0)),
         ]),
   ];
+}
+
+function portOf(key: string, host: string, port: number): OwnPort {
+  return { setting: key, key, host, port, isOptional: false };
+}
+
+function optional(port: OwnPort): OwnPort {
+  return { ...port, isOptional: true };
 }
 
 /** A name may have any address: only equal ones are known to be the same. */

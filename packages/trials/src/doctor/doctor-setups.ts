@@ -6,7 +6,7 @@
  *     npm run tool -- doctor-setups [--keep]
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
@@ -45,12 +45,22 @@ async function reportOf(program: string, args: readonly string[]): Promise<Repor
   return JSON.parse(output) as ReportJson;
 }
 
-async function checked(place: SetupPlace, shell: MachineSetup["shell"]): Promise<readonly Finding[]> {
-  const command = `exec ${ZOOID_SERVER} check ${place.zooCfg} --json`;
+async function checked(
+  place: SetupPlace,
+  { shell, user, hasOwnNetwork }: Pick<MachineSetup, "shell" | "user" | "hasOwnNetwork">,
+): Promise<readonly Finding[]> {
+  const as = user === undefined ? "" : `setpriv --reuid ${user} --regid ${user} --clear-groups `;
+  const command = `exec ${as}${ZOOID_SERVER} check ${place.zooCfg} --json`;
   const report =
     shell === undefined
       ? await reportOf("sh", ["-c", command])
-      : await reportOf("unshare", ["--mount", "sh", "-c", `${shell(place)} && ${command}`]);
+      : await reportOf("unshare", [
+          "--mount",
+          ...(hasOwnNetwork === true ? ["--net"] : []),
+          "sh",
+          "-c",
+          `${shell(place)} && ${command}`,
+        ]);
   return report.findings;
 }
 
@@ -66,25 +76,32 @@ async function tryMachine(setup: MachineSetup): Promise<void> {
   const folder = join(root, `machine-${++count}`);
   const dataDir = join(folder, "data");
   mkdirSync(dataDir, { recursive: true });
+  // Some checks run as another user.
+  chmodSync(root, 0o755);
   writeFileSync(join(dataDir, "myid"), "1\n");
   const zooCfg = join(folder, "zoo.cfg");
-  const place: SetupPlace = { folder, dataDir, zooCfg, ports: await freePorts(3), servers: [] };
+  const place: SetupPlace = { folder, dataDir, zooCfg, ports: await freePorts(3), servers: [], programs: [] };
   const sound = [`dataDir=${dataDir}`, `clientPort=${place.ports[0]}`, "initLimit=10", "syncLimit=5"];
-  const extra = [...(setup.settings ?? []), ...(setup.prepare?.(place) ?? [])];
+  const extra = [...(setup.settings ?? []), ...((await setup.prepare?.(place)) ?? [])];
   const keys = new Set(extra.map((line) => line.split("=", 1).join()));
   const kept = sound.filter((line) => !keys.has(line.split("=", 1).join()));
   writeFileSync(zooCfg, `${[...kept, ...extra].join("\n")}\n`);
   try {
-    const before = await checked(place, setup.shell);
+    const before = await checked(place, setup);
     const named = found(before, setup.id);
     if (named === undefined) throw new Error(`${setup.name}: expected ${setup.id}, found ${describe(before)}`);
     if (setup.remedy !== undefined) await setup.remedy(place, named.remedy);
     else writeFileSync(zooCfg, `${sound.join("\n")}\n`);
-    const after = await checked(place, setup.remedy === undefined ? undefined : setup.shell);
+    const { user } = setup;
+    const after = await checked(
+      place,
+      setup.remedy === undefined ? { ...(user === undefined ? {} : { user }) } : setup,
+    );
     if (found(after, setup.id) !== undefined) throw new Error(`${setup.name}: still found: ${describe(after)}`);
     console.log(`${setup.name}: ${setup.id}, and not after its remedy`);
   } finally {
     for (const server of place.servers) server.close();
+    for (const program of place.programs) program.end();
   }
 }
 

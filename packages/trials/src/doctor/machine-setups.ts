@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import type { FindingId } from "@zooid/doctor";
@@ -12,11 +13,15 @@ export interface MachineSetup {
   /** Lines of zoo.cfg instead of the sound ones of the same key. */
   readonly settings?: readonly string[];
   /** Before the check; it may add lines. */
-  prepare?(place: SetupPlace): readonly string[];
+  prepare?(place: SetupPlace): readonly string[] | Promise<readonly string[]>;
   /** Does what the finding's remedy says, so that it is found no more. Missing: correct zoo.cfg. */
   remedy?(place: SetupPlace, remedy: string): void | Promise<void>;
   /** A command of the shell that the check runs behind, in name spaces of its own. */
   readonly shell?: (place: SetupPlace) => string;
+  /** Whether the name spaces have a network of their own. */
+  readonly hasOwnNetwork?: true;
+  /** The number of the user that runs the check. Default: that of the trial. */
+  readonly user?: number;
 }
 
 /** Where a set-up has its files. */
@@ -28,11 +33,88 @@ export interface SetupPlace {
   readonly ports: readonly number[];
   /** Ended with the set-up. */
   readonly servers: Server[];
+  /** Likewise. */
+  readonly programs: ListeningProgram[];
 }
+
+export interface ListeningProgram {
+  readonly ended: Promise<void>;
+  end(): void;
+}
+
+/** A user that owns nothing. */
+const STRANGER = 54_321;
 
 const TRUSTED = "zooid.allowUnauthenticatedPeers=true";
 
 export const MACHINE_SETUPS: readonly MachineSetup[] = [
+  portSetup("the port for clients", "port-taken", (port) => [`clientPort=${port}`]),
+  portSetup("the port for clients with TLS", "port-taken", (port, place) => [
+    `secureClientPort=${port}`,
+    "secureClientPortAddress=127.0.0.1",
+    `ssl.keyStore.location=${certificate(place, 365)}`,
+    "ssl.clientAuth=none",
+  ]),
+  portSetup("the quorum port", "port-taken", (port) => [
+    `server.1=127.0.0.1:${port}:3888`,
+    ...localServers(3).slice(1),
+  ]),
+  portSetup("the election port", "port-taken", (port) => [
+    `server.1=127.0.0.1:2888:${port}`,
+    ...localServers(3).slice(1),
+  ]),
+  portSetup("the admin port", "optional-port-closed", (port) => [`admin.serverPort=${port}`]),
+  portSetup("the metrics port", "optional-port-closed", (port) => [
+    "metricsProvider.className=org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider",
+    "metricsProvider.httpHost=127.0.0.1",
+    `metricsProvider.httpPort=${port}`,
+  ]),
+  portSetup("the observers' port", "optional-port-closed", (port) => [
+    ...localServers(3),
+    `observerMasterPort=${port}`,
+  ]),
+  {
+    name: "a port that only the superuser may bind",
+    id: "port-refused",
+    settings: ["clientPort=81"],
+    // Containers mostly allow all ports to all users.
+    shell: () => "sysctl -qw net.ipv4.ip_unprivileged_port_start=1024",
+    hasOwnNetwork: true,
+    user: STRANGER,
+  },
+  { name: "an address of another machine", id: "port-refused", settings: ["clientPortAddress=203.0.113.9"] },
+  {
+    name: "a data directory of another user",
+    id: "directory-unusable",
+    user: STRANGER,
+    remedy: ({ dataDir }, remedy) => typedCommand(remedy, new RegExp(`chown -R ${STRANGER} ${dataDir}`)),
+  },
+  {
+    name: "a log directory below one of another user, which cannot be made",
+    id: "directory-unusable",
+    user: STRANGER,
+    prepare({ folder, dataDir }) {
+      chownSync(dataDir, STRANGER, STRANGER);
+      mkdirSync(join(folder, "logs"));
+      return [`dataLogDir=${join(folder, "logs", "zooid")}`];
+    },
+    remedy: ({ folder }, remedy) => typedCommand(remedy, new RegExp(`chown -R ${STRANGER} ${join(folder, "logs")}`)),
+  },
+  {
+    name: "a file in the place of the log directory",
+    id: "directory-unusable",
+    prepare({ folder }) {
+      writeFileSync(join(folder, "log"), "");
+      return [`dataLogDir=${join(folder, "log")}`];
+    },
+    remedy: ({ folder }, remedy) => typedCommand(remedy, new RegExp(`mv ${join(folder, "log")} \\S+(?=\\))`)),
+  },
+  {
+    name: "a data directory that is mounted read-only",
+    id: "directory-unusable",
+    shell: ({ dataDir }) => `mount --bind ${dataDir} ${dataDir} && mount -o remount,bind,ro ${dataDir}`,
+  },
+  { name: "a value out of its range", id: "configuration-refused", settings: ["tickTime=0"] },
   { name: "a value that is none", id: "configuration-refused", settings: ["clientPort=x"] },
   { name: "a misspelt key that decides about votes", id: "configuration-refused", settings: ["initLimt=3"] },
   { name: "a misspelt key", id: "setting-doubtful", settings: ["snapCoun=3"] },
@@ -129,6 +211,43 @@ export const MACHINE_SETUPS: readonly MachineSetup[] = [
     settings: ["server.1=127.0.0.1:2888:3888", "server.2=203.0.113.10:2888:3888", TRUSTED],
   },
 ];
+
+/** Another program listens where the server would, on the loopback; the remedy ends it. */
+function portSetup(
+  name: string,
+  id: FindingId,
+  linesOf: (port: number, place: SetupPlace) => readonly string[],
+): MachineSetup {
+  return {
+    name: `${name} in use`,
+    id,
+    async prepare(place) {
+      const [, port = 0] = place.ports;
+      place.programs.push(await listeningProgram(port));
+      return linesOf(port, place);
+    },
+    remedy: (place, remedy) => {
+      typedCommand(remedy, /kill \d+/);
+      return place.programs[0]?.ended;
+    },
+  };
+}
+
+/** A process that listens on a port of the loopback. */
+async function listeningProgram(port: number): Promise<ListeningProgram> {
+  const script = `require("net").createServer().listen(${port}, "127.0.0.1", () => console.log("listening"))`;
+  const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "exit").then(() => {});
+  await once(child.stdout, "data");
+  return { ended, end: () => void child.kill() };
+}
+
+/** The command within a remedy. */
+function typedCommand(remedy: string, pattern: RegExp): void {
+  const [command] = pattern.exec(remedy) ?? [];
+  if (command === undefined) throw new Error(`the remedy has no command ${pattern}: ${remedy}`);
+  execFileSync("sh", ["-c", command]);
+}
 
 /** The remedy is a command. */
 function typed(_: SetupPlace, remedy: string): void {

@@ -1,8 +1,8 @@
-import { readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { realpathSync, rmdirSync } from "node:fs";
 import { syncDirectoryOf } from "../disk/sync-path.ts";
 import { StoreError } from "../store/store-error.ts";
-import { accessFault } from "./access-fault.ts";
+import { accessFault, sentenceOf } from "./access-fault.ts";
+import { nearest, storedFault } from "./directory-fault.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { refuseForeign } from "./inspect-directory.ts";
 import { makeDirectory } from "./make-directory.ts";
@@ -62,29 +62,9 @@ export class DataDirectories implements Disposable {
   }
 }
 
-/** The directory, or the first one above it that exists. */
-function nearest(directory: string): string {
-  const parent = dirname(directory);
-  return parent === directory || statSync(directory, { throwIfNoEntry: false }) !== undefined
-    ? directory
-    : nearest(parent);
-}
-
-/** Files of a store; others in the directory, such as `myid`, need not be written. */
-const OWN_FILE = /^(?:log[-.]|state-|zooid\.|witness|reserve)/;
-
-/**
- * SQLite does not say which file it cannot open, nor why: one that another user wrote is found
- * before.
- */
 function refuseUnusable(directory: string): void {
-  const faultOf = (path: string): void => {
-    const reason = accessFault(path, "read and write", directory);
-    if (reason !== undefined) throw new StoreError({ code: "UNREADABLE", file: directory, reason });
-  };
-  faultOf(directory);
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  for (const name of readdirSync(directory)) if (OWN_FILE.test(name)) faultOf(join(directory, name));
+  const fault = storedFault(directory);
+  if (fault !== undefined) throw new StoreError({ code: "UNREADABLE", file: directory, reason: sentenceOf(fault) });
 }
 
 function removeIfEmpty(directory: string): void {

@@ -61,7 +61,12 @@ test("the list in force is looked at", async () => {
     await (await session.run("set", "/zookeeper/config", lines.join("\n"))).ended;
   }
   const { report } = await doctor(server.connectString, "--admin", "http://127.0.0.1:1");
-  expect(report).toMatchObject({ findings: expect.arrayContaining([expect.objectContaining({ id: "even-voters" })]) });
+  const remedy = expect.stringContaining(
+    `zooid-cli -server ${server.connectString} member add '3=HOST:2888:3888;2181'`,
+  );
+  expect(report).toMatchObject({
+    findings: expect.arrayContaining([expect.objectContaining({ id: "even-voters", remedy })]),
+  });
 });
 
 test.each(["ftp://*:1", "http://user@*:1", "8080"])("--admin %s is no admin port", async (url) => {
