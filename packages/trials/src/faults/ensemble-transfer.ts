@@ -5,8 +5,8 @@
  *
  * No server stops, so that each transfer is over as soon as its messages have come. A server that
  * waits for a timeout instead, or elects, says so in its log: that fails the run, however short the
- * timeout is. The check asks besides that every answered write is there, once; that zxids agree with
- * real time; that no session is lost; and that the servers hold the same.
+ * timeout is. The check asks besides that every answered write is there, once; that zxids agree
+ * with real time; that no session is lost; and that the servers hold the same.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { DEADLINE_MS, type RollingRound, RollingRounds } from "./rolling-rounds.
 
 const options = toolOptions({ transfers: 200, own: 16, kazoo: 0, seed: newSeed(), keep: false });
 const VOTERS = 3;
-/** Events of roles that ended, or did not begin, because another server was not where it should be. */
+/** Events of roles that ended because another server did not do what the transfer asks of it. */
 const STALLS: ReadonlySet<string> = new Set([
   "electors-lost",
   "leader-unreachable",
@@ -62,7 +62,7 @@ async function transfer(round: RollingRound): Promise<number> {
   });
 }
 
-/** The lines of logs that say that a server waited for another one in vain. */
+/** The lines of logs that say that a server waited for another one until a timeout. */
 function stalls(servers: readonly EnsembleServer[]): readonly string[] {
   return servers.flatMap(({ sid, folder }) =>
     readFileSync(join(folder, "server.log"), "utf8")
