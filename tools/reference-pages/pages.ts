@@ -59,9 +59,9 @@ function findingsPage(): string {
     .map(([id, { severity, consequence }]) => [`\`${id}\``, severity, consequence]);
   return `# Findings
 
-What \`zooid-server check\` finds on a machine and \`zooid-cli doctor\` in an ensemble, by its id.
-An error affects clients or data now; a warning does so after an ordinary failure, or in time.
-[Operations](operations.md#what-is-wrong) says how the two are called.
+What \`zooid-server check\` finds on a machine, \`zooid-cli doctor\` in an ensemble and \`zooid-cli migrate check\` in an ensemble of Apache's, by its id.
+An error affects clients or data now, or stands in the way of a move; a warning does so after an ordinary failure, or in time.
+[Operations](operations.md#what-is-wrong) says how the first two are called, [moving in](moving-in.md) the third.
 
 This page is made from the code by \`npm run tool -- reference-pages\`.
 

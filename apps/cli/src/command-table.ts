@@ -31,6 +31,7 @@ import { fourLetterWord } from "./commands/servers/four-letter-word.ts";
 import { leader } from "./commands/servers/leader.ts";
 import { loglevel } from "./commands/servers/loglevel.ts";
 import { member } from "./commands/servers/member.ts";
+import { migrate } from "./commands/servers/migrate.ts";
 import { purgeHistory } from "./commands/servers/purge-history.ts";
 import { reconfig } from "./commands/servers/reconfig.ts";
 import { reload } from "./commands/servers/reload.ts";
@@ -98,6 +99,7 @@ export const COMMANDS: readonly Command[] = [
   loglevel,
   ls,
   member,
+  migrate,
   printwatches,
   purgeHistory,
   queue,

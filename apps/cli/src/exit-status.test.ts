@@ -62,6 +62,7 @@ const LINES: Readonly<Record<string, Lines>> = {
   loglevel: { refused: "loglevel --admin http://127.0.0.1:1", misused: "loglevel loud" },
   ls: { ok: "ls /a", refused: "ls /none", misused: "ls -q /a" },
   member: { refused: "member list", misused: "member keep" },
+  migrate: { refused: "migrate check 127.0.0.1:1 --admin http://127.0.0.1:1", misused: "migrate keep" },
   printwatches: { ok: "printwatches on" },
   "purge-history": {
     refused: "purge-history --through 0x1 --admin http://127.0.0.1:1",
@@ -210,6 +211,7 @@ test("each command ends with the status of its outcome", async () => {
     loglevel              -              1 3            1 3            1 2
     ls                    0              1              1 3            1 2
     member                -              1              1 3            1 2
+    migrate               -              3              3              1 2
     printwatches          0              -              0              -
     purge-history         -              1 3            1 3            1 2
     queue                 0              1              1 3            1 2

@@ -56,7 +56,38 @@ export type FindingId =
   | "backup-late"
   | "history-failing"
   | "epochs-few"
-  | "check-fails";
+  | "check-fails"
+  | ApacheFindingId;
+
+/** Kinds of findings about an Apache ensemble that is to be moved. */
+export type ApacheFindingId =
+  | "apache-silent"
+  | "apache-is-zooid"
+  | "apache-version"
+  | "apache-versions-differ"
+  | "apache-no-leader"
+  | "apache-epochs"
+  | "digests-missing"
+  | "server-number-taken"
+  | "server-number-none-left"
+  | "quorum-tls"
+  | "quorum-login"
+  | "quorum-kerberos"
+  | "fence-by-stop"
+  | "timeout-short"
+  | "local-sessions"
+  | "limits-to-copy"
+  | "frame-larger"
+  | "super-user"
+  | "access-lists-skipped"
+  | "ttl-emulated"
+  | "ttl-flags-differ"
+  | "ttl-without-flag"
+  | "scheme-unknown"
+  | "scheme-to-configure"
+  | "data-long"
+  | "path-long"
+  | "nodes-unread";
 
 /** Severity and consequence of each kind. */
 export const FINDING_KINDS: Readonly<Record<FindingId, FindingKind>> = {
@@ -166,4 +197,72 @@ export const FINDING_KINDS: Readonly<Record<FindingId, FindingKind>> = {
   "history-failing": { severity: "warning", consequence: "Present changes can be neither looked up nor brought back." },
   "epochs-few": { severity: "warning", consequence: "At the last epoch the ensemble needs another history." },
   "check-fails": { severity: "error", consequence: "The server itself calls this a fault." },
+  // A move from Apache ZooKeeper.
+  "apache-silent": { severity: "error", consequence: "What this server has, and how it is set, is not checked." },
+  "apache-is-zooid": { severity: "error", consequence: "A server of Zooid is not moved." },
+  "apache-version": {
+    severity: "error",
+    consequence: "The follower and this version do not understand each other.",
+  },
+  "apache-versions-differ": {
+    severity: "warning",
+    consequence: "What the follower is sent changes with the server that leads.",
+  },
+  "apache-no-leader": { severity: "error", consequence: "There is nothing to follow." },
+  "apache-epochs": { severity: "error", consequence: "The new history would begin beyond the last epoch." },
+  "digests-missing": {
+    severity: "warning",
+    consequence: "The follower cannot compare its tree with Apache's after each transaction.",
+  },
+  "server-number-taken": {
+    severity: "error",
+    consequence: "Ids of new sessions begin with the number of their server, as those of Apache's sessions do.",
+  },
+  "server-number-none-left": { severity: "error", consequence: "The follower cannot join." },
+  "quorum-tls": { severity: "warning", consequence: "Without a certificate the follower is turned away." },
+  "quorum-login": { severity: "warning", consequence: "Without a login the follower may be turned away." },
+  "quorum-kerberos": {
+    severity: "error",
+    consequence: "The follower is turned away: its host is not among those of the members.",
+  },
+  "fence-by-stop": {
+    severity: "warning",
+    consequence:
+      "At a take-over the old servers must be stopped from outside, or they could serve beside the new ones.",
+  },
+  "timeout-short": {
+    severity: "warning",
+    consequence: "A take-over may take longer than these sessions last without a server.",
+  },
+  "local-sessions": { severity: "warning", consequence: "Their clients get new sessions at the new servers." },
+  "limits-to-copy": {
+    severity: "warning",
+    consequence: "The new servers give other timeouts or admit another number of connections.",
+  },
+  "frame-larger": { severity: "warning", consequence: "The new servers refuse long requests that Apache's accept." },
+  "super-user": { severity: "warning", consequence: "The superuser cannot log in at the new servers." },
+  "access-lists-skipped": {
+    severity: "warning",
+    consequence: "The new servers enforce access lists that no client has had to heed.",
+  },
+  "ttl-emulated": { severity: "error", consequence: "These nodes would be taken for ephemeral ones." },
+  "ttl-flags-differ": {
+    severity: "warning",
+    consequence: "When a server without the flag leads, it deletes TTL nodes as those of ended sessions.",
+  },
+  "ttl-without-flag": {
+    severity: "warning",
+    consequence: "Apache's next leader deletes these nodes as those of ended sessions.",
+  },
+  "scheme-unknown": {
+    severity: "error",
+    consequence: "At the new servers no client can have an identity of this scheme: its users lose access.",
+  },
+  "scheme-to-configure": {
+    severity: "warning",
+    consequence: "Users of this scheme have no access until the new servers authenticate them.",
+  },
+  "data-long": { severity: "error", consequence: "The new servers refuse a request with this data." },
+  "path-long": { severity: "warning", consequence: "The new servers serve the node, and refuse to create it again." },
+  "nodes-unread": { severity: "warning", consequence: "These nodes, and all below them, are not checked." },
 };

@@ -13,7 +13,13 @@ export type {
 } from "./ensemble/ensemble-facts.ts";
 export { ensembleFindings } from "./ensemble/ensemble-findings.ts";
 export { type Finding, finding } from "./finding.ts";
-export { FINDING_KINDS, type FindingId, type FindingKind, type Severity } from "./finding-kinds.ts";
+export {
+  type ApacheFindingId,
+  FINDING_KINDS,
+  type FindingId,
+  type FindingKind,
+  type Severity,
+} from "./finding-kinds.ts";
 export type {
   DirectoryFacts,
   DirectoryFault,
@@ -24,6 +30,18 @@ export type {
 export { machineFindings } from "./machine/machine-findings.ts";
 export type { PortFacts, PortFault, PortHolder } from "./machine/port-facts.ts";
 export { portFindings } from "./machine/port-findings.ts";
+export type {
+  ApacheFacts,
+  ApacheLimits,
+  ApacheMember,
+  ApachePlace,
+  ApacheReport,
+  ApacheServerFacts,
+  ApacheSession,
+  ApacheTreeFacts,
+} from "./migration/apache-facts.ts";
+export { apacheFindings } from "./migration/apache-findings.ts";
+export { apacheSummary, apacheUnseen } from "./migration/apache-summary.ts";
 export { type ReportJson, reportJson, reportLines, type Scope } from "./report/report-lines.ts";
 export type {
   AdminSecurity,

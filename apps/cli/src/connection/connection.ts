@@ -122,6 +122,16 @@ export class Connection {
     });
   }
 
+  /**
+   * A connection to another server with the settings of this one. It is not open, and prints no
+   * events.
+   */
+  beside(server: string): Connection {
+    const other = new Connection({ ...this.#options, server, waitsForConnection: false });
+    other.printsWatches = false;
+    return other;
+  }
+
   /** The state in the prompt. */
   get stateWord(): string {
     const kind = this.#live?.root.state.kind;

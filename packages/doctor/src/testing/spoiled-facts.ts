@@ -1,6 +1,7 @@
 import { type Member, membersOf, type ServerId, ZXID_NONE } from "@zooid/model";
 import {
   type AdminFacts,
+  type ApacheFindingId,
   type CliCall,
   type EnsembleFacts,
   ensembleFindings,
@@ -162,7 +163,7 @@ export function port(more: Partial<PortFacts>): readonly Finding[] {
 
 /** The facts by which each kind is found. Those of check itself are in its own tests. */
 export const FOUND_BY: Readonly<
-  Record<Exclude<FindingId, "configuration-refused" | "setting-doubtful">, () => readonly Finding[]>
+  Record<Exclude<FindingId, "configuration-refused" | "setting-doubtful" | ApacheFindingId>, () => readonly Finding[]>
 > = {
   "even-voters": () =>
     voterFindings(
