@@ -26,15 +26,18 @@ test("a named successor is adopted without an election, and nothing is decided",
   expect(server.hear(2, notification("looking", 9, undefined))).toEqual(["2: following 1 3/5.10"]);
 });
 
-test.each([0, 3] as const)("a server whose connection has ended is no supporter any more (algorithm %i)", (algorithm) => {
-  const server = new TestElection({ algorithm, verifier: majorityOf(3) });
-  server.election.linkDown(serverId(3));
-  server.election.adopt("leading", vote(1, 5, 10));
-  server.election.linkDown(serverId(3));
-  expect([...server.election.supporters]).toEqual([1, 2]);
-  server.election.adopt("leading", vote(1, 5, 10));
-  expect([...server.election.supporters]).toEqual([1, 2, 3]);
-});
+test.each([0, 3] as const)(
+  "a server whose connection has ended is no supporter any more (algorithm %i)",
+  (algorithm) => {
+    const server = new TestElection({ algorithm, verifier: majorityOf(3) });
+    server.election.linkDown(serverId(3));
+    server.election.adopt("leading", vote(1, 5, 10));
+    server.election.linkDown(serverId(3));
+    expect([...server.election.supporters]).toEqual([1, 2]);
+    server.election.adopt("leading", vote(1, 5, 10));
+    expect([...server.election.supporters]).toEqual([1, 2, 3]);
+  },
+);
 
 test("each look decides once, though more is heard", () => {
   const server = looking(3);
