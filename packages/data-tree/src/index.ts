@@ -1,3 +1,7 @@
+export { ApacheDigest, type Crc32 } from "./apache/apache-digest.ts";
+export { ApacheLoader, MISSING_ACL } from "./apache/apache-loader.ts";
+export { ApacheTranslator, type TranslatorOptions } from "./apache/apache-translator.ts";
+export { ApacheTxnError, type ApacheTxnErrorDetail } from "./apache/apache-txn-error.ts";
 export { DataTree, type DataTreeOptions } from "./data-tree.ts";
 export type { Excess, QuotaExcess } from "./prepare/excess.ts";
 export type { CloseLimits, PrepareContext } from "./prepare/prepare-context.ts";

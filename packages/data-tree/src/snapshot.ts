@@ -6,7 +6,6 @@ import {
   emptySlice,
   STAT_BYTES,
   StatOffset,
-  setSlice,
   type Zxid,
 } from "@zooid/model";
 import { IntColumn } from "./nodes/columns.ts";
@@ -82,14 +81,8 @@ export function sessionRecord(state: TreeState, row: number): SessionRecord {
 export function nodeRecord(state: TreeState, node: number): NodeRecord {
   const { store, acls } = state;
   const slice = emptySlice();
-  const statStart = store.statStart(node);
-  setSlice(slice, store.statBytes(node), statStart, statStart + STAT_BYTES);
-  const stat = copyOf(slice);
-  const view = new DataView(stat.buffer);
-  view.setInt32(StatOffset.cversion, store.created(node));
-  view.setInt32(StatOffset.ephemeralOwner, store.owners.high(node));
-  view.setInt32(StatOffset.ephemeralOwner + 4, store.owners.low(node));
-  view.setInt32(StatOffset.numChildren, 0);
+  const stat = new Uint8Array(STAT_BYTES);
+  writeStoredStat(state, node, new DataView(stat.buffer));
   store.name(node, slice);
   const name = copyOf(slice);
   store.data(node, slice);
@@ -101,6 +94,17 @@ export function nodeRecord(state: TreeState, node: number): NodeRecord {
     stat,
     acl: acls.get(store.aclId(node)),
   };
+}
+
+/** A node's Stat in stored form, see {@link NodeRecord}. */
+export function writeStoredStat({ store }: TreeState, node: number, into: DataView): void {
+  const bytes = store.statBytes(node);
+  const start = store.statStart(node);
+  for (let at = 0; at < STAT_BYTES; at++) into.setUint8(at, bytes[start + at]);
+  into.setInt32(StatOffset.cversion, store.created(node));
+  into.setInt32(StatOffset.ephemeralOwner, store.owners.high(node));
+  into.setInt32(StatOffset.ephemeralOwner + 4, store.owners.low(node));
+  into.setInt32(StatOffset.numChildren, 0);
 }
 
 /** Into plain bytes: a Buffer's own slice would be a view. */

@@ -4,6 +4,7 @@ import { NO_NODE } from "./nodes/node-row.ts";
 import { mayBeCreated } from "./prepare/path-limits.ts";
 import { type EphemeralPathsLimits, NO_EPHEMERAL_LIMITS } from "./sessions/ephemeral-paths.ts";
 import { NO_SESSION } from "./sessions/session-table.ts";
+import { nodesById, writeStoredStat } from "./snapshot.ts";
 import type { TreeParts } from "./tree-parts.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -147,10 +148,52 @@ export class TreeReader {
 
   /** The path of a node. */
   pathOf(node: number): string {
+    return this.pathBytes(node).toString();
+  }
+
+  // As nodes are kept outside of the tree
+
+  /** A number that no other node ever had. */
+  idOf(node: number): number {
+    return this.state.store.id(node);
+  }
+
+  /** The id of the node that is created next. */
+  get nextNodeId(): number {
+    return this.state.nextNode;
+  }
+
+  /** How many children the node was ever given. */
+  childrenCreated(node: number): number {
+    return this.state.store.created(node);
+  }
+
+  /**
+   * Writes a node's Stat as it is kept outside of the tree, 68 bytes: `cversion` counts the
+   * children ever created, containers and TTL nodes have an owner, and `numChildren` is 0.
+   */
+  storedStat(node: number, into: DataView): void {
+    writeStoredStat(this.state, node, into);
+  }
+
+  /** Lets a slice show the data that are stored; false where they are null. */
+  storedData(node: number, into: ByteSlice): boolean {
     const { store } = this.state;
-    const length = store.pathLength(node);
-    const path = Buffer.alloc(length);
-    return path.toString("utf8", store.writePath(node, path, length));
+    store.data(node, into);
+    return store.hasData(node);
+  }
+
+  /** The path of a node; the root's is `/`. */
+  pathBytes(node: number): Buffer {
+    const { store } = this.state;
+    const path = Buffer.allocUnsafe(store.pathLength(node));
+    store.writePath(node, path, path.length);
+    return path;
+  }
+
+  /** All nodes, parents before their children. The tree must not change meanwhile. */
+  nodesByAge(): Uint32Array {
+    return nodesById(this.state);
   }
 
   /** What one name takes in a listing at most, with its length. */
