@@ -8,7 +8,12 @@ export { apacheLogEntries } from "./apache/apache-log.ts";
 export { derivedPasswordHash } from "./apache/apache-password.ts";
 export { ApacheSnapshotDecoder } from "./apache/apache-snapshot-decoder.ts";
 export { type ApacheNode, ApacheTree, type OwnedCount } from "./apache/apache-tree.ts";
-export { apacheTreeSnapshot } from "./apache/apache-tree-snapshot.ts";
+export {
+  type ApacheSnapshotContent,
+  apacheSnapshot,
+  apacheTreeSnapshot,
+  type SnapshotNode,
+} from "./apache/apache-tree-snapshot.ts";
 export { APACHE_EPOCH_GAP, type ImportedSessions, type ImportOptions } from "./apache/import-options.ts";
 export {
   Archive,

@@ -4,7 +4,9 @@ import {
   type Acl,
   composeZxid,
   copyBytes,
+  counterOf,
   EPOCH_MAX,
+  epochOf,
   formatsAt,
   isValidPath,
   lastSlash,
@@ -15,11 +17,13 @@ import {
   sessionIdFromHalves,
   sessionIdHigh,
   sessionIdLow,
+  type Zxid,
 } from "@zooid/model/storage";
 import { type ApacheSnapshotParts, STAT_LENGTHS_BYTES, STAT_LENGTHS_START } from "@zooid/wire/apache";
 import { syncDirectoryOf, syncPath } from "../disk/sync-path.ts";
 import type { TestBreak } from "../disk/test-break.ts";
 import type { Chain } from "../log/chain.ts";
+import type { EpochRange } from "../log/txn-log.ts";
 import { refused, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
 import { RowOffset, sealRow, setHasData } from "../state/node-row.ts";
 import { removeStateFile, StateFile } from "../state/state-file.ts";
@@ -30,7 +34,8 @@ import type { ImportOptions } from "./import-options.ts";
 import { PathIndex } from "./path-index.ts";
 
 /** Into which history a snapshot is taken over. */
-export interface ImportExpectation extends Required<ImportOptions> {
+export interface ImportExpectation extends Required<Omit<ImportOptions, "at">> {
+  readonly at?: Zxid | undefined;
   readonly ensembleId: string;
   /** The feature level in force in that history. */
   readonly level: number;
@@ -94,16 +99,12 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
       if (found === -1) throw refused("its end", `it has no node ${path}`);
       if (this.#isEphemeralAt(found)) throw refused("its end", `its node ${path} is ephemeral`);
     }
-    const { epochMin, epochGap } = this.#expected;
-    const next = Math.max(epochMin, this.#epochMax + epochGap);
-    if (next >= EPOCH_MAX) throw refused("its end", `it is of epoch ${this.#epochMax}, and no epoch would be left`);
-    // The state stands in an epoch of its own, which no leader has.
-    const epoch = next - 1;
+    const zxid = this.#expected.at ?? this.#newBeginning();
     for (const [id, timeoutMs] of this.#sessions) {
       const [idHigh, idLow] = [sessionIdHigh(id), sessionIdLow(id)];
       this.#state.openSession({ idHigh, idLow, timeoutMs, passwordHash: derivedPasswordHash(idHigh, idLow) });
     }
-    const position = { zxid: composeZxid(epoch, 1), chain: newChain() };
+    const position = { zxid, chain: newChain() };
     const { ensembleId, level } = this.#expected;
     const nextNodeId = this.#paths.count + ROOT_ID;
     const meta: StateMeta = { applied: position, ...NO_DIGEST, ensembleId, nextNodeId, level };
@@ -116,13 +117,21 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
       format: formatsAt(level).snapshot,
       ensembleId,
       position,
-      epochs: [{ epoch, first: 1, last: 1 }],
+      epochs: epochsAt(zxid),
       nextNodeId,
       level,
       ...NO_DIGEST,
       nodeCount: this.#paths.count,
       sessionCount: this.#sessions.size,
     };
+  }
+
+  /** The state stands in an epoch of its own, which no leader has. */
+  #newBeginning(): Zxid {
+    const { epochMin, epochGap } = this.#expected;
+    const next = Math.max(epochMin, this.#epochMax + epochGap);
+    if (next >= EPOCH_MAX) throw refused("its end", `it is of epoch ${this.#epochMax}, and no epoch would be left`);
+    return composeZxid(next - 1, 1);
   }
 
   /** Leaves nothing behind. */
@@ -207,7 +216,7 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
   #noteOwner(stat: Buffer, path: Buffer, place: () => string): void {
     if (path.length === 0) throw refused(place(), "the root is ephemeral");
     const owner = sessionIdFromHalves(...ownerOf(stat));
-    if (!this.#sessions.has(owner)) {
+    if (!this.#sessions.has(owner) && this.#expected.at === undefined) {
       if (this.#sessions.size === SESSION_COUNT_MAX) throw refused(place(), "there are too many sessions");
       this.#sessions.set(owner, 0);
     }
@@ -229,6 +238,12 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     if (zxid < 0n || epoch >= EPOCH_MAX) throw refused(place(), `a zxid of 0x${BigInt.asUintN(64, zxid).toString(16)}`);
     if (epoch > this.#epochMax) this.#epochMax = epoch;
   }
+}
+
+/** A leader that has proposed nothing yet stands at the counter 0. */
+function epochsAt(zxid: Zxid): readonly EpochRange[] {
+  const last = counterOf(zxid);
+  return last === 0 ? [] : [{ epoch: epochOf(zxid), first: 1, last }];
 }
 
 function ownerOf(stat: Buffer): readonly [high: number, low: number] {

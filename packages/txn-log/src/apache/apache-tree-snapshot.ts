@@ -14,6 +14,61 @@ import type { ApacheTree } from "./apache-tree.ts";
 
 const PIECE_BYTES = 256 * 1024;
 
+/** A node as a snapshot has it. */
+export interface SnapshotNode {
+  /** The root's is empty. */
+  readonly path: Buffer;
+  readonly data: Buffer | null;
+  /** The place of its access list among those of the content. */
+  readonly acl: number;
+  /** 60 bytes, in stored form. */
+  readonly stat: Buffer;
+}
+
+/** What an exact snapshot is made of. */
+export interface ApacheSnapshotContent {
+  readonly sessionCount: number;
+  readonly sessions: Iterable<readonly [id: bigint, timeoutMs: number]>;
+  /** Each list once. */
+  readonly acls: readonly Acl[];
+  /** Parents before children. */
+  readonly nodes: Iterable<SnapshotNode>;
+}
+
+/** An exact snapshot in Apache's form, in pieces of about 256 KiB. */
+export function* apacheSnapshot(
+  { sessionCount, sessions, acls, nodes }: ApacheSnapshotContent,
+  lastZxid: bigint,
+): Generator<Buffer, void, undefined> {
+  const out = new SealedPieces();
+  const head = Buffer.alloc(APACHE_HEADER_BYTES);
+  head.writeUInt32BE(APACHE_MAGIC, 0);
+  head.writeUInt32BE(APACHE_VERSION, 4);
+  head.writeBigInt64BE(-1n, 8);
+  out.put(head, int(sessionCount));
+  for (const [id, timeoutMs] of sessions) {
+    out.put(long(id), int(timeoutMs));
+    if (out.length >= PIECE_BYTES) yield out.take();
+  }
+  out.put(int(acls.length));
+  for (const [place, acl] of acls.entries())
+    out.put(Buffer.concat([long(keyOf(place)), int(acl.length), ...acl.flatMap(entryOf)]));
+  for (const { path, data, acl, stat } of nodes) {
+    out.put(field(path), field(data), long(keyOf(acl)), stat);
+    if (out.length >= PIECE_BYTES) yield out.take();
+  }
+  out.put(field(Buffer.from(END_PATH)));
+  out.seal();
+  out.put(long(lastZxid));
+  out.seal();
+  yield out.take();
+}
+
+/** Keys begin with 1. */
+function keyOf(place: number): bigint {
+  return BigInt(place + 1);
+}
+
 /**
  * Writes a tree as an exact snapshot in Apache's form: sessions, then nodes, parents before
  * children.
@@ -26,29 +81,22 @@ export function* apacheTreeSnapshot(
   lastZxid: bigint,
   from: string,
 ): Generator<Buffer, void, undefined> {
-  const out = new SealedPieces();
-  const head = Buffer.alloc(APACHE_HEADER_BYTES);
-  head.writeUInt32BE(APACHE_MAGIC, 0);
-  head.writeUInt32BE(APACHE_VERSION, 4);
-  head.writeBigInt64BE(-1n, 8);
-  out.put(head, int(tree.sessions.size));
-  for (const [id, timeoutMs] of tree.sessions) {
-    out.put(long(id), int(timeoutMs));
-    if (out.length >= PIECE_BYTES) yield out.take();
-  }
-  const keys = new Map<string, bigint>();
-  const lists: Buffer[] = [];
+  const places = new Map<string, number>();
+  const acls: Acl[] = [];
   for (const [path, { acl }] of tree.nodes) {
     if (acl === undefined) throw damaged(from, path, "its access list is missing");
     if (path !== "" && !tree.nodes.has(path.slice(0, path.lastIndexOf("/"))))
       throw damaged(from, path, "it has no parent");
     const text = JSON.stringify(acl);
-    if (keys.has(text)) continue;
-    const key = BigInt(keys.size + 1);
-    keys.set(text, key);
-    lists.push(Buffer.concat([long(key), int(acl.length), ...acl.flatMap(entryOf)]));
+    if (places.has(text)) continue;
+    places.set(text, acls.length);
+    acls.push(acl);
   }
-  out.put(int(lists.length), ...lists);
+  const { sessions } = tree;
+  yield* apacheSnapshot({ sessionCount: sessions.size, sessions, acls, nodes: nodesOf(tree, places) }, lastZxid);
+}
+
+function* nodesOf(tree: ApacheTree, places: ReadonlyMap<string, number>): Generator<SnapshotNode, void, undefined> {
   // A parent has a smaller depth than its children.
   const byDepth: string[][] = [];
   for (const path of tree.nodes.keys()) {
@@ -59,15 +107,9 @@ export function* apacheTreeSnapshot(
   for (const path of byDepth.flat()) {
     const node = tree.nodes.get(path);
     if (node === undefined) continue;
-    const key = keys.get(JSON.stringify(node.acl)) ?? -1n;
-    out.put(field(Buffer.from(path)), field(node.data), long(key), node.stat);
-    if (out.length >= PIECE_BYTES) yield out.take();
+    const acl = places.get(JSON.stringify(node.acl)) ?? 0;
+    yield { path: Buffer.from(path), data: node.data, acl, stat: node.stat };
   }
-  out.put(field(Buffer.from(END_PATH)));
-  out.seal();
-  out.put(long(lastZxid));
-  out.seal();
-  yield out.take();
 }
 
 function damaged(file: string, path: string, found: string): StoreError {

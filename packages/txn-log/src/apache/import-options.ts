@@ -1,3 +1,5 @@
+import type { Zxid } from "@zooid/model/storage";
+
 /** What becomes of the sessions in a snapshot, and of their ephemeral nodes. */
 export type ImportedSessions = "keep" | "drop";
 
@@ -15,4 +17,9 @@ export interface ImportOptions {
   readonly epochMin?: number;
   /** The history continues at least this number of epochs above any in the snapshot. Default: 2. */
   readonly epochGap?: number;
+  /**
+   * The state stands at this transaction of the history that it came from, which is continued.
+   * Ephemeral nodes stay whose sessions are not in the snapshot. Default: a new history begins.
+   */
+  readonly at?: Zxid;
 }

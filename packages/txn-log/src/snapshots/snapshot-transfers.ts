@@ -86,7 +86,7 @@ export class SnapshotTransfers {
    * Makes ready to build a state from a snapshot of Apache's, to become that of this log's next
    * epochs.
    */
-  import({ sessions = "drop", epochMin = 0, epochGap = 2 }: ImportOptions = {}): Promise<SnapshotReceiver> {
+  import({ sessions = "drop", epochMin = 0, epochGap = 2, at }: ImportOptions = {}): Promise<SnapshotReceiver> {
     const { promise, currentEpoch, identity, levelRaise, commitHint } = this.#parts.log.durable;
     const level = levelAt(levelRaise, commitHint);
     return this.#awaited(
@@ -94,6 +94,7 @@ export class SnapshotTransfers {
         // The state takes an epoch of its own before.
         epochMin: Math.max(epochMin, Math.max(promise.epoch, currentEpoch) + 2),
         epochGap,
+        at,
         sessions,
         ensembleId: identity.ensembleId,
         level,

@@ -165,7 +165,7 @@ export interface Store extends AsyncDisposable {
   /**
    * Makes ready to build a state from a snapshot of Apache ZooKeeper's, in pieces of any size;
    * otherwise as {@link receiveSnapshot}. It stands at the first zxid of an epoch that is later
-   * than any in the snapshot or in this log.
+   * than any in the snapshot or in this log, unless the options name the zxid.
    */
   importSnapshot(options?: ImportOptions): Promise<SnapshotReceiver>;
 
