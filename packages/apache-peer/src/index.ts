@@ -17,5 +17,5 @@ export type { LinkStatus } from "./edge/link.ts";
 export { ApacheFollower, follow } from "./follow/apache-follower.ts";
 export type { FailedAttempt, FollowEvent } from "./follow/follow-event.ts";
 export { follow$ } from "./follow/follow-observable.ts";
-export type { CheckedFollow, FollowOptions } from "./follow/follow-options.ts";
+export { type CheckedFollow, checkFollow, type FollowOptions } from "./follow/follow-options.ts";
 export { type StoredStat, storedStat } from "./follow/stored-stat.ts";

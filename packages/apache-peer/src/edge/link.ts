@@ -241,7 +241,9 @@ export class Link {
     this.#lastError = detail;
     if (wasFound) {
       this.#disconnectCount++;
-      this.#lastNote({ kind: "disconnected", error: detail, isSnapshotLost: this.#isReplacing });
+      // Behind NEWLEADER it is a position, and the next link continues it.
+      const isSnapshotLost = this.#isReplacing && this.#position === undefined;
+      this.#lastNote({ kind: "disconnected", error: detail, isSnapshotLost });
       this.#isReplacing = false;
     }
     if (isFatal(detail)) {

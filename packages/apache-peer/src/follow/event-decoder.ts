@@ -1,5 +1,5 @@
 import { assertNever, parseZxid, type Zxid } from "@zooid/model";
-import { type ApacheSnapshotParts, apacheTransaction } from "@zooid/wire/apache";
+import { type ApacheSnapshotParts, apacheTransaction, apacheZxid } from "@zooid/wire/apache";
 import { ApachePeerError } from "../core/peer-error.ts";
 import { SnapshotStream } from "../core/snapshot-stream.ts";
 import type { LinkNote } from "../edge/link-note.ts";
@@ -83,6 +83,8 @@ function transactionOf(bytes: Buffer): FollowEvent {
     return { kind: "transaction", zxid: Number(transaction.zxid) as Zxid, transaction, bytes };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ApachePeerError({ code: "MALFORMED", found: `a transaction that is none: ${error.message}` });
+    const zxid = apacheZxid(bytes);
+    const name = zxid === undefined ? "a transaction" : `transaction 0x${BigInt.asUintN(64, zxid).toString(16)}`;
+    throw new ApachePeerError({ code: "MALFORMED", found: `${name}, which cannot be read: ${error.message}` });
   }
 }

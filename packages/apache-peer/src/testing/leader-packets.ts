@@ -40,7 +40,7 @@ export const leader = {
 export interface SnapshotOptions {
   readonly sessions?: readonly (readonly [id: bigint, timeoutMs: number])[];
   readonly lists?: readonly (readonly [key: bigint, acl: Acl])[];
-  readonly nodes?: readonly (readonly [path: string, data: string | null])[];
+  readonly nodes?: readonly (readonly [path: string, data: string | null, stat?: Buffer, aclKey?: bigint])[];
 }
 
 /** A snapshot as it stands in a link. */
@@ -61,11 +61,11 @@ export function snapshot({
       int(acl.length),
       ...acl.flatMap(({ perms, scheme, id }) => [int(perms), field(Buffer.from(scheme)), field(Buffer.from(id))]),
     ]),
-    ...nodes.flatMap(([path, data]) => [
+    ...nodes.flatMap(([path, data, stat = Buffer.alloc(60), aclKey = 1n]) => [
       field(Buffer.from(path)),
       field(data === null ? null : Buffer.from(data)),
-      long(1n),
-      Buffer.alloc(60),
+      long(aclKey),
+      stat,
     ]),
     field(Buffer.from("/")),
     SNAPSHOT_SIGNATURE,
