@@ -6,7 +6,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { ApachePeerError } from "@zooid/apache-peer";
 import { BackupError } from "@zooid/backup";
 import { DecodeError, TransactionError, ZkError } from "@zooid/client";
-import { ConfigError, OfflineError, PeerPortError } from "@zooid/embedded-server";
+import { ApacheTxnError } from "@zooid/data-tree";
+import { ConfigError, FollowError, OfflineError, PeerPortError } from "@zooid/embedded-server";
 import { ArgumentError, errorCode, InvariantError, ServerNumberError, WireError, type Zxid } from "@zooid/model";
 import { MemberRuleError } from "@zooid/model/membership";
 import { SubtreeFileError } from "@zooid/model/subtree-file";
@@ -34,9 +35,11 @@ type AnyClass = new (...args: never[]) => Error;
 /** One of each class, with as much in it as there can be. */
 const SAMPLES: readonly Error[] = [
   new ApachePeerError({ code: "CONNECTION_LOST", reason: TEXT }, { cause: CAUSE }),
+  new ApacheTxnError({ code: "CANNOT_BE_KEPT", zxid: 7 as Zxid, path: `/${TEXT}`, found: TEXT }),
   new ArgumentError(TEXT, [TEXT, TEXT], { cause: CAUSE }),
   new BackupError({ code: "UNREACHABLE", target: TEXT, reason: TEXT }),
   new ConfigError([TEXT]),
+  new FollowError(TEXT, { cause: CAUSE }),
   new DecodeError({ path: "/a", data: DATA, stat }, CAUSE),
   new InvariantError(TEXT),
   new MemberRuleError("LINES", TEXT),

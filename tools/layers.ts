@@ -36,7 +36,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   [
     "@zooid/embedded-server",
     {
-      beneath: ["@zooid/replica", "@zooid/backup", "@zooid/java-files", "@zooid/peer-protocol"],
+      beneath: ["@zooid/replica", "@zooid/apache-peer", "@zooid/backup", "@zooid/java-files", "@zooid/peer-protocol"],
       thirdParty: ["koffi", "node-forge", "prom-client", "rxjs", "snappyjs"],
     },
   ],

@@ -48,6 +48,7 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
   "recover-kill": ["apps/server"],
   "apache-import": ["apps/server"],
   "apache-move": ["apps/server"],
+  "apache-follow-server": ["apps/server"],
   disaster: ["apps/server", "apps/cli"],
   "perf-write-cpu": ["apps/server"],
   "chart-members": ["apps/server", "apps/cli"],
@@ -88,6 +89,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "a stopped Apache ensemble is imported under clients of ours, kazoo and Java's, which keep sessions, nodes and locks (Java, Maven, Python)",
     "packages/trials/src/apache-follow/apache-follow.ts":
       "Apache ensembles of several versions followed as an observer, under load, kills and pauses (Java, Maven)",
+    "packages/trials/src/apache-follow/apache-follow-server.ts":
+      "zooid-server follow beside Apache ensembles, under load and kills, compared node by node (Java, Maven)",
     "packages/trials/src/estates/start-estates.ts":
       "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
     "packages/conformance/src/reconfig/reconfig-sequence.ts":

@@ -33,6 +33,7 @@ import {
 import type { DiskOptions } from "./disk/disk-marks.ts";
 import type { HistoryOptions } from "./disk/history-reports.ts";
 import type { ScrubSettings } from "./disk/scrub-reports.ts";
+import { type FollowConfig, type FollowOptions, parseFollow } from "./following/follow-options.ts";
 import { collidingPorts } from "./listening/own-ports.ts";
 import { type EnsembleOptions, parseEnsemble, type QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
@@ -176,6 +177,11 @@ export interface ServerOptions {
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
   /**
+   * A running Apache ensemble whose transactions this server applies, as an observer. It serves no
+   * clients meanwhile; its admin port shows the tree. Needs `dataDir`. Default: none.
+   */
+  readonly follow?: FollowOptions;
+  /**
    * `reconfigEnabled`: clients may change the members; the list in the options is the first one.
    * Without it the list in the options is what the operator asks for: it is in force once quorums
    * of it and of the list in force have it. The list in force is kept with the data in either case.
@@ -277,6 +283,8 @@ export interface ServerConfig {
   /** @internal */
   readonly levels: KnownLevels;
   readonly ensemble: QuorumPeerConfig | undefined;
+  /** Undefined for a server that serves clients. */
+  readonly follow: FollowConfig | undefined;
   readonly reconfigEnabled: boolean;
   readonly standaloneEnabled: boolean;
   readonly localSessions: boolean;
@@ -373,6 +381,12 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     problems.push("secureClientPortAddress is set, and secureClientPort is not");
   if (options.plainPort === false && options.securePort === undefined)
     problems.push("there is neither a plain port for clients nor one with TLS");
+  if (options.follow !== undefined && options.ensemble !== undefined)
+    problems.push(
+      "zooid.follow and lines server.N are both set: a server that follows an Apache ensemble is in no ensemble of its own",
+    );
+  if (options.follow !== undefined && options.dataDir === undefined)
+    problems.push("zooid.follow needs a data directory (dataDir)");
   const config: ServerConfig = {
     port: whole("clientPort", options.port ?? 2181, 0, 65_535),
     address: options.address ?? "127.0.0.1",
@@ -444,6 +458,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     healDamage: options.healDamage ?? true,
     levels: options.levels ?? OWN_LEVELS,
     ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems, notices),
+    follow: options.follow === undefined ? undefined : parseFollow(options.follow, whole, problems),
     localSessions: options.localSessions ?? false,
     localSessionsUpgrading: options.localSessionsUpgrading ?? false,
     readOnlyMode: options.readOnlyMode ?? false,

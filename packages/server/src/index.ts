@@ -32,6 +32,8 @@ export {
 export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { HistoryOptions } from "./disk/history-reports.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
+export { FollowError } from "./following/follow-error.ts";
+export type { FollowConfig, FollowOptions } from "./following/follow-options.ts";
 export { type OwnPort, ownPorts, type PortSettings } from "./listening/own-ports.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { ApacheDirectories, ApacheFile, ApacheFiles } from "./offline/apache/apache-files.ts";

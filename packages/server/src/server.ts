@@ -14,6 +14,8 @@ import { Driver } from "./driver/driver.ts";
 import type { DriverHooks } from "./driver/driver-config.ts";
 import { driverConfigOf, driverLimitsOf, historyReadOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
+import type { FollowConfig } from "./following/follow-options.ts";
+import { Following } from "./following/following.ts";
 import { clientPlaceOf } from "./listening/client-place.ts";
 import { otherPlaces } from "./listening/other-places.ts";
 import { PortMoves } from "./listening/port-moves.ts";
@@ -76,9 +78,13 @@ export async function startServer(options: StartOptions = {}): Promise<ZooidServ
   }
 }
 
-/** Whether the others of an ensemble can give a server what it finds damaged at its start. */
-function isHealable(error: unknown, { ensemble, healDamage }: ServerConfig): error is StoreError {
-  return error instanceof StoreError && error.code === "DAMAGED" && ensemble !== undefined && healDamage;
+/**
+ * Whether the others of an ensemble, or the one that is followed, can give a server what it finds
+ * damaged at its start.
+ */
+function isHealable(error: unknown, { ensemble, follow, healDamage }: ServerConfig): error is StoreError {
+  const hasOthers = ensemble !== undefined || follow !== undefined;
+  return error instanceof StoreError && error.code === "DAMAGED" && hasOthers && healDamage;
 }
 
 class Server implements ZooidServer {
@@ -100,6 +106,7 @@ class Server implements ZooidServer {
   #storage: Storage | undefined;
   #driver: Driver | undefined;
   #peers: EnsemblePeers | undefined;
+  #following: Following | undefined;
   #ports: ClientPorts | undefined;
   /** For clients, in this server's line in the files. */
   #listedClientHost: string | undefined;
@@ -222,7 +229,7 @@ class Server implements ZooidServer {
     const replica = this.#driver?.replica;
     return {
       role: this.#status.role,
-      epoch: replica?.zab.epoch ?? 0,
+      epoch: this.#following?.status.epoch ?? replica?.zab.epoch ?? 0,
       leader: this.#config.ensemble === undefined ? undefined : replica?.zab.leader,
       appliedZxid: replica?.tree.applied ?? ZXID_NONE,
       connectionCount: replica?.connectionCount ?? 0,
@@ -289,7 +296,10 @@ class Server implements ZooidServer {
       else if (this.#stopped !== undefined) client[0].destroy();
       else this.#earlyClients.add(...client);
     };
-    return new ClientPorts(this.#config, this.#refusals, this.#log, take, () => this.#driver?.arrived());
+    // A server that follows an Apache ensemble serves no clients.
+    const config =
+      this.#config.follow === undefined ? this.#config : { ...this.#config, plainPort: false, tls: undefined };
+    return new ClientPorts(config, this.#refusals, this.#log, take, () => this.#driver?.arrived());
   }
 
   #newView(ports: ClientPorts): AdminView {
@@ -326,6 +336,7 @@ class Server implements ZooidServer {
       driver,
       storage,
       peers: () => this.#peers,
+      following: () => this.#following,
       room: () => this.#disk.room,
       operators: () => this.#operators,
       hasServed: () => this.#status.hasServed,
@@ -378,6 +389,7 @@ class Server implements ZooidServer {
     const { currentEpoch, identity } = storage.log.durable;
     driver.isDraining = this.#drain.isOn;
     await this.#options.beforeServing;
+    if (config.follow !== undefined) return this.#follow(config.follow, storage, driver);
     if (peers === undefined) driver.lead(currentEpoch, identity.bootCount);
     else {
       driver.join(identity.bootCount);
@@ -385,6 +397,26 @@ class Server implements ZooidServer {
     }
     this.#earlyClients.acceptAll(driver);
     this.#updateRole();
+  }
+
+  /** Applies what an Apache ensemble does, in place of serving clients. */
+  #follow(follow: FollowConfig, storage: Storage, driver: Driver): void {
+    const { dataDir = "", frameBytesMax } = this.#config;
+    const following = new Following({
+      config: follow,
+      dataDir,
+      dataBytesMax: frameBytesMax,
+      storage,
+      replica: driver.replica,
+      info: (text, fields) => this.#log.info(text, fields),
+      warn: (text, fields) => this.#log.warn(text, fields),
+      error: (text, fields) => this.#log.error(text, fields),
+      failed: (error) => this.#fail(error),
+    });
+    this.#following = following;
+    storage.isTreeLevel = () => following.isLevel;
+    following.start();
+    this.#status.follows();
   }
 
   async #openStorage(driver: () => Driver): Promise<Storage> {
@@ -416,14 +448,21 @@ class Server implements ZooidServer {
 
   /** The log can go as far as the state file follows. */
   #freeLog(): void {
-    if (this.#driver?.isServing === true) this.#driver.checkpoint();
+    if (this.#following !== undefined) void this.#following.settle();
+    else if (this.#driver?.isServing === true) this.#driver.checkpoint();
   }
 
   #logHandler(driver: () => Driver): LogHandler {
     return {
-      appending: (bytes) => this.#driver?.proposals.appending(bytes),
-      appended: (done) => this.#driver?.proposals.appended(done),
-      completed: (step) => driver().input(step),
+      appending: (bytes) => {
+        if (this.#following === undefined) this.#driver?.proposals.appending(bytes);
+      },
+      appended: (done) => {
+        if (this.#following === undefined) this.#driver?.proposals.appended(done);
+        else this.#following.appended(done);
+      },
+      // Steps of a replica that follows nobody of its own ensemble are not turns.
+      completed: (step) => (this.#config.follow === undefined ? driver().input(step) : step()),
       roomChanged: (missing) => {
         this.#disk.logChanged(missing);
         if (missing !== undefined) this.#freeLog();
@@ -491,7 +530,10 @@ class Server implements ZooidServer {
       slow: this.#slow,
       wordBytes: (word) => wordBytes(word, view),
       fourLetterWord: (word, argument, connection) => answerWord(word, argument, view, connection),
-      checkpoint: (checkpoint) => storage.checkpoint(checkpoint),
+      checkpoint: (checkpoint) => {
+        // One that follows applies before the log is durable, and marks checkpoints itself.
+        if (this.#following === undefined) storage.checkpoint(checkpoint);
+      },
       isBehind: () => storage.isBehind(),
       install: () => storage.install(driver().replica),
       roleChanged: () => this.#updateRole(),
@@ -517,6 +559,7 @@ class Server implements ZooidServer {
       withinMs: Math.min(this.#config.tickMs, TRANSFER_MS),
       keepServing: false,
     });
+    await this.#following?.stop();
     await this.#driver?.stop();
     await this.#peers?.stop();
     await this.#operators?.[Symbol.asyncDispose]();

@@ -535,3 +535,10 @@ test.each([
 test("every wrong option is reported in one error", () => {
   expect(problemsOf("--prot", "1", "--daat", "d", "--set").split("\n")).toHaveLength(4);
 });
+
+test("follow needs the servers of an Apache ensemble, and nothing else takes them", () => {
+  const follows = configFile("dataDir=/data\nzooid.follow=a:2888:3888,b:2888\nzooid.follow.sid=200", "follow.cfg");
+  expect(serve("follow", follows).options.follow).toEqual({ hosts: "a:2888:3888,b:2888", sid: 200 });
+  expect(problemsOf(follows)).toContain("start zooid-server follow, or remove the keys zooid.follow");
+  expect(problemsOf("follow", configFile("dataDir=/data", "plain.cfg"))).toContain("zooid.follow is missing");
+});

@@ -30,6 +30,7 @@ import { errorWithOrigins, withOrigins } from "./setting-origins.ts";
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
 zooid-server init-secret FILE
+zooid-server follow zoo.cfg [options]
 zooid-server status [zoo.cfg] [options]
 zooid-server health [zoo.cfg] [options]
 zooid-server check [zoo.cfg] [options] [--json]
@@ -56,7 +57,8 @@ Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./
   --version          print the version
   --help             print this
 
-Options win over the file. init-secret writes a new secret by which the servers of an ensemble know each other; every one of them gets
+Options win over the file. follow applies the transactions of a running Apache ZooKeeper ensemble, which zooid.follow=HOST:2888,… names, and serves no clients
+(docs/moving-in.md). init-secret writes a new secret by which the servers of an ensemble know each other; every one of them gets
 the same file, and the setting zooid.peerSecretFile=FILE. status asks the server with this configuration on this machine for its role, prints
 it as zkServer.sh does, and ends with status 0 if clients are served, else 1. health asks the admin port the same.
 check looks at the configuration and at this machine, whether the server runs or not, names what is wrong or risky, and ends with status 0 if nothing was found. recover and snapshot
@@ -157,7 +159,18 @@ export function parseCommandLine(argv: readonly string[], jvmFlags: JvmFlags = {
     return { kind: "check", server, file, isJson: values.json === true };
   }
   if (values.json === true) throw new ConfigError([`--json belongs to check\n\n${USAGE}`]);
-  return serveCommand(values, positionals, jvmFlags);
+  const follows = first === "follow";
+  const command = serveCommand(values, follows ? positionals.slice(1) : positionals, jvmFlags);
+  const hasHosts = command.options.follow !== undefined;
+  if (follows && !hasHosts)
+    throw new ConfigError([
+      "zooid.follow is missing: zooid-server follow needs the quorum ports of the Apache servers, HOST:2888,HOST:2888",
+    ]);
+  if (!follows && hasHosts)
+    throw new ConfigError([
+      "zooid.follow is set, with which no clients are served: start zooid-server follow, or remove the keys zooid.follow",
+    ]);
+  return command;
 }
 
 function unlessRefused(read: () => ServeCommand): ServeCommand | ConfigError {

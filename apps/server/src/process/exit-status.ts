@@ -1,5 +1,12 @@
 import { BackupError } from "@zooid/backup";
-import { ConfigError, OfflineError, PeerPortError, type ServerOptions, StoreError } from "@zooid/embedded-server";
+import {
+  ConfigError,
+  FollowError,
+  OfflineError,
+  PeerPortError,
+  type ServerOptions,
+  StoreError,
+} from "@zooid/embedded-server";
 import { hostPort } from "@zooid/model";
 import { InterruptedError } from "../offline/interruptible.ts";
 
@@ -31,7 +38,7 @@ export function exitStatusOf(error: unknown): ExitStatus | typeof INTERRUPTED_ST
   if (error instanceof StoreError) return STORE_STATUS[error.code] ?? ExitStatus.UNEXPECTED;
   if (error instanceof BackupError) return BACKUP_STATUS[error.code] ?? ExitStatus.TARGET;
   if (error instanceof InterruptedError) return INTERRUPTED_STATUS;
-  if (error instanceof OfflineError) return ExitStatus.REFUSED;
+  if (error instanceof OfflineError || error instanceof FollowError) return ExitStatus.REFUSED;
   if (error instanceof PeerPortError) return ExitStatus.PORT;
   if (error instanceof Error && "code" in error && FULL.has(error.code)) return ExitStatus.STORAGE_FAILED;
   // Beside its ports, the server touches nothing of the system's but its data.

@@ -273,6 +273,7 @@ async function run(
     zxid: server.summary.appliedZxid,
     admin: server.adminPort === undefined ? undefined : { url: adminUrl(options, server.adminPort, commandUrl) },
     metricsPort: server.metricsPort,
+    follows: options.follow?.hosts,
   });
   signals.answerBy((signal) => {
     if (signal === "SIGUSR1") log.answer(statusLine(server.summary), { event: "status" });
@@ -306,8 +307,9 @@ async function loadConsole(): Promise<ConsoleCode> {
   return code;
 }
 
-function hasConsole({ options: { admin }, console: { isEnabled } }: ServeCommand): boolean {
-  return admin?.enabled !== false && isEnabled !== false;
+function hasConsole({ options: { admin, follow }, console: { isEnabled } }: ServeCommand): boolean {
+  // The console's sessions need a client port.
+  return follow === undefined && admin?.enabled !== false && isEnabled !== false;
 }
 
 interface OpenPageParts {

@@ -17,6 +17,8 @@ export interface StartFacts {
   readonly admin: { readonly url: string } | undefined;
   /** Undefined where there is none. */
   readonly metricsPort: number | undefined;
+  /** The Apache servers that are followed; undefined where clients are served. */
+  readonly follows?: string | undefined;
 }
 
 /** Reports a start: to the log, or to a person on a terminal. */
@@ -55,15 +57,19 @@ function terminalReport(print: (line: string) => void): StartReport {
 
 function logReport(log: ProcessLog): StartReport {
   return {
-    serving: ({ version, client, securePort, dataDir, recovered, admin, metricsPort }) => {
+    serving: ({ version, client, securePort, dataDir, recovered, admin, metricsPort, follows }) => {
       if (admin !== undefined)
         log.info(`operators are answered on ${admin.url}, /readyz and /metrics`, { event: "operator-port" });
       if (metricsPort !== undefined)
         log.info(`metrics are answered on port ${metricsPort} at /metrics`, { event: "metrics-port" });
-      if (securePort !== undefined && securePort !== client.port)
+      if (securePort !== undefined && securePort !== client.port && follows === undefined)
         log.info(`clients that speak TLS come to port ${securePort}`, { event: "tls-port" });
+      const does =
+        follows === undefined
+          ? `serves ZooKeeper clients on ${hostPort(client.address, client.port)}`
+          : `follows the Apache ensemble at ${follows} and serves no clients`;
       log.info(
-        `zooid-server ${version} serves ZooKeeper clients on ${hostPort(client.address, client.port)}, ` +
+        `zooid-server ${version} ${does}, ` +
           `data in ${dataDir ?? "memory"} (${recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
         { event: "serving" },
       );
@@ -79,8 +85,14 @@ function logReport(log: ProcessLog): StartReport {
  * command to try.
  */
 export function terminalLines(facts: StartFacts, consoleUrl: string | undefined): readonly string[] {
-  const { version, client, dataDir = "memory", recovered, zxid } = facts;
+  const { version, client, dataDir = "memory", recovered, zxid, follows, admin } = facts;
   const state = zxid === ZXID_NONE ? "new" : `${recovered}, last zxid ${formatZxid(zxid)}`;
+  if (follows !== undefined)
+    return [
+      `Zooid ${version} follows the Apache ensemble at ${follows} and serves no clients`,
+      `Data:    ${dataDir} (${state})`,
+      ...(admin === undefined ? [] : [`Try, in another terminal: curl ${admin.url}/follow_status`]),
+    ];
   return [
     `Zooid ${version} serves ZooKeeper clients on ${hostPort(client.address, client.port)}`,
     `Data:    ${dataDir} (${state})`,

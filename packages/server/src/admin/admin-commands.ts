@@ -13,6 +13,7 @@ import {
   Snapshot,
 } from "./commands/command.ts";
 import { leader, observers, transferLeadership, votingView, zabState } from "./commands/ensemble.ts";
+import { ACTS_ON_OWN_DATA, FOLLOWS, followStatus } from "./commands/follow.ts";
 import {
   drain,
   drainStatus,
@@ -58,6 +59,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["end_session"], isOwn: true, method: "POST", needsAuth: true, run: endSession },
   { names: ["environment", "env", "envi"], isAlways: true, run: (view) => Object.fromEntries(environment(view)) },
   { names: ["finalize_upgrade"], isOwn: true, method: "POST", needsAuth: true, run: finalizeUpgrade },
+  { names: ["follow_status"], isOwn: true, isAlways: true, run: followStatus },
   { names: ["get_trace_mask", "gtmk"], isAlways: true, run: ({ traceMask }) => ({ tracemask: traceMask.value }) },
   { names: ["hash"], run: hash },
   {
@@ -135,6 +137,8 @@ export async function runCommand(view: AdminView, request: CommandRequest): Prom
   if (command === undefined) return answer(name, new Failure(`Unknown command: ${name}`), asked);
   const primary = command.names[0] ?? name;
   const method = command.method ?? "GET";
+  if (view.following() !== undefined && ACTS_ON_OWN_DATA.has(primary))
+    return answer(primary, new Failure(FOLLOWS, 409), asked);
   if (command.isAlways !== true && !isServing(view)) {
     return answer(name, command.isOwn === true ? notYet(NOT_SERVING) : new Failure(NOT_SERVING), asked);
   }

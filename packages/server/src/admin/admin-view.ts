@@ -1,8 +1,9 @@
-import type { DiskRoom, ServerId, SessionId } from "@zooid/model";
+import type { DiskRoom, ServerId, SessionId, Zxid } from "@zooid/model";
 import type { RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ServerBackup } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
+import type { FollowStatus } from "../following/follow-status.ts";
 import type { AuditTail } from "../operators/audit-tail.ts";
 import type { AuditedClient, AuditRecord } from "../operators/audit-trail.ts";
 import type { Drain } from "../operators/drain.ts";
@@ -42,6 +43,8 @@ export interface AdminView {
   securePort(): number | undefined;
   /** Whether the server has served clients since its start. */
   hasServed(): boolean;
+  /** How a server stands that follows an Apache ensemble; undefined for one that serves clients. */
+  following(): FollowStatus | undefined;
   /** Milliseconds by which the clocks of other servers are ahead of this one's. */
   clockOffsets(): ReadonlyMap<ServerId, number>;
   /** The TLS certificates in use, by who sees them. */
@@ -134,15 +137,21 @@ export interface AdminView {
 /** The answer of commands while the server has no role in which it could serve. */
 export const NOT_SERVING = "This ZooKeeper instance is not currently serving requests";
 
-/** A member of an ensemble without a role accepts connections, and serves none of them. */
-export function isServing({ driver }: AdminView): boolean {
+/**
+ * Whether there is something to answer from. A member of an ensemble without a role accepts
+ * connections, and serves none of them; a server that follows an Apache ensemble shows its tree.
+ */
+export function isServing({ driver, following }: AdminView): boolean {
+  const followed = following();
+  if (followed !== undefined) return followed.hasState && followed.state !== "installing";
   return driver.isServing && (driver.replica.isServing || driver.replica.isReadOnly);
 }
 
 export type Mode = "standalone" | "leader" | "follower" | "observer" | "read-only";
 
 /** The server's role, by the name that tools know. */
-export function modeOf({ driver, config }: AdminView): Mode {
+export function modeOf({ driver, config, following }: AdminView): Mode {
+  if (following() !== undefined) return "observer";
   if (config.ensemble === undefined) return "standalone";
   if (driver.replica.isReadOnly) return "read-only";
   switch (driver.replica.zab.state) {
@@ -153,6 +162,11 @@ export function modeOf({ driver, config }: AdminView): Mode {
     default:
       return "follower";
   }
+}
+
+/** The zxid in the answers to reads; of a server that follows, the last one applied. */
+export function shownZxid({ driver: { replica }, following }: AdminView): Zxid {
+  return following() === undefined ? replica.visibleZxid : replica.tree.applied;
 }
 
 /** `following - broadcast`: the role and its phase. */

@@ -1,6 +1,14 @@
 import { formatSessionId, formatZxid } from "@zooid/model";
 import type { ClientConnection } from "../clients/client-connection.ts";
-import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
+import {
+  type AdminView,
+  isServing,
+  modeOf,
+  NOT_SERVING,
+  resetConnections,
+  resetServer,
+  shownZxid,
+} from "./admin-view.ts";
 import type { Pieces, SlicedAnswer } from "./answer-slices.ts";
 import { configurationText } from "./configuration.ts";
 import { type ConnectionFacts, connectionFacts } from "./connection-facts.ts";
@@ -127,7 +135,7 @@ function statistics(view: AdminView): string {
     `Sent: ${counters.packetsSent}`,
     `Connections: ${replica.connectionCount}`,
     `Outstanding: ${replica.outstandingCount}`,
-    `Zxid: ${formatZxid(replica.visibleZxid)}`,
+    `Zxid: ${formatZxid(shownZxid(view))}`,
     `Mode: ${mode}`,
     `Node count: ${replica.tree.nodeCount}`,
     ...(mode === "leader" ? [`Proposal sizes last/min/max: ${last}/${least}/${max}`, ...unlistedLine(view)] : []),

@@ -1,4 +1,5 @@
 import { counted, isSameVotes } from "@zooid/model";
+import type { FollowStatus } from "../following/follow-status.ts";
 import { listText } from "../operators/operator-sentences.ts";
 import { type AdminView, isServing } from "./admin-view.ts";
 import type { HttpAnswer } from "./http-port.ts";
@@ -25,9 +26,12 @@ const DRAINED = "the server is drained: clients connect to other servers";
 
 /** Readiness: whether clients should connect here. */
 export function readyChecks(view: AdminView): readonly Check[] {
+  const followed = view.following();
   return [
     ...liveChecks(view),
-    { name: "serving", fault: view.drain.isOn ? DRAINED : whyNotServing(view) },
+    followed === undefined
+      ? { name: "serving", fault: view.drain.isOn ? DRAINED : whyNotServing(view) }
+      : followCheck(followed),
     {
       name: "storage",
       fault: view.room() === "full" ? "the disk is full, and the log waits for room" : undefined,
@@ -36,6 +40,14 @@ export function readyChecks(view: AdminView): readonly Check[] {
     ...peerLinks(view),
     ...membership(view),
   ];
+}
+
+/** Fails while the ensemble is not followed: then the tree here stands still. */
+function followCheck({ state, server, lastError, lagTransactions, digest }: FollowStatus): Check {
+  const reason = lastError === undefined ? "" : `: ${lastError}`;
+  const fault = state === "following" ? undefined : `the Apache ensemble is not followed now (${state})${reason}`;
+  const note = `${server ?? "no server"} is followed, ${lagTransactions} transactions behind; digests: ${digest}`;
+  return { name: "following", fault, note };
 }
 
 /**

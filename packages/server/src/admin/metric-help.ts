@@ -24,6 +24,19 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["min_proposal_size", "Bytes of the smallest proposal"],
   ["sync_processor_batch_size", "Transactions in one sync of the log"],
 
+  // Following an Apache ensemble
+  ["zooid_follow_linked", "1 while an Apache server sends its transactions to this one, else 0"],
+  ["zooid_follow_spool_bytes", "Bytes that came from the Apache ensemble and are not applied"],
+  ["zooid_follow_lag_transactions", "Transactions that came from the Apache ensemble and are not applied"],
+  [
+    "zooid_follow_lag_seconds",
+    "Age of the last transaction of the Apache ensemble that is applied, by its leader's clock; 0 while none waits",
+  ],
+  ["zooid_follow_transactions_total", "Transactions of the Apache ensemble that were applied"],
+  ["zooid_follow_digests_compared_total", "Digests of the Apache ensemble that were compared with the tree here"],
+  ["zooid_follow_snapshots_total", "Snapshots of the Apache ensemble that became the state here"],
+  ["zooid_follow_resyncs_total", "Links to the Apache ensemble that ended"],
+
   // Connections and sessions
   ["num_alive_connections", "Open connections of clients, with or without a session"],
   ["connection_rejected", "Connections refused because of a limit on their number or rate"],

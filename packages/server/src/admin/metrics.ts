@@ -2,6 +2,7 @@ import { statfsSync } from "node:fs";
 import { counterOf, EPOCH_MAX, epochOf, opName, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 import type { ServerConfig } from "../config.ts";
+import { followMetrics } from "../following/follow-metrics.ts";
 import { type AdminView, type CertificateFacts, modeOf } from "./admin-view.ts";
 import { fileDescriptors } from "./file-descriptors.ts";
 import { keptFor } from "./kept-reading.ts";
@@ -94,6 +95,7 @@ export function metricsOf(view: AdminView): readonly Metric[] {
     ...certificateMetrics(view),
     { kind: "gauge set", name: "zooid_disk_free_bytes", values: diskFree(view) },
     ...replicationGauges(view),
+    ...followMetrics(view.following()),
   ];
 }
 

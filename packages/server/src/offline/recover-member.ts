@@ -15,6 +15,7 @@ import {
 import type { Store } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { encodeMembers } from "@zooid/zab";
+import { FOLLOWER_ID } from "../following/followed-directory.ts";
 import { loadTree } from "../storage/load-tree.ts";
 import { type DataDirectories, storeDirectories } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
@@ -48,6 +49,9 @@ export function recoveryProblems(survivor: Survivor, { takesDamaged }: Pick<Reco
       ? []
       : [`${damage}; --force continues with what is whole, and loses the rest`]),
     ...(ensembleId === "" ? [nothingToRecover(survivor)] : []),
+    ...(ensembleId === FOLLOWER_ID
+      ? ["it follows an Apache ensemble, which has the data: no member of an ensemble is lost"]
+      : []),
     ...(epochMax + EPOCHS_SKIPPED < EPOCH_MAX - 1
       ? []
       : [`epoch ${epochMax} leaves no room for ${EPOCHS_SKIPPED} more: the last one is ${EPOCH_MAX - 1}`]),

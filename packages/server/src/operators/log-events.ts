@@ -34,6 +34,13 @@ export type ServerEvent =
   | "failed"
   | "file-damaged"
   | "file-healed"
+  | "follow-acl-missing"
+  | "follow-history-taken-back"
+  | "follow-link-lost"
+  | "follow-linked"
+  | "follow-no-leader"
+  | "follow-snapshot"
+  | "follow-snapshot-installed"
   | "history-gap"
   | "history-not-purged"
   | "history-not-written"
@@ -130,6 +137,13 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   failed: "the server has failed, and serves no longer",
   "file-damaged": "the scrub found a damaged file",
   "file-healed": "a damaged file is whole again, or needed no longer",
+  "follow-acl-missing": "the access list of a znode of the Apache ensemble that is followed never came",
+  "follow-history-taken-back": "the Apache ensemble that is followed has lost transactions that it had committed",
+  "follow-link-lost": "the link to the Apache ensemble that is followed has ended; another one is made",
+  "follow-linked": "a server of the Apache ensemble that is followed sends its transactions",
+  "follow-no-leader": "no server of the Apache ensemble that is followed leads or takes observers",
+  "follow-snapshot": "the Apache ensemble that is followed sends a snapshot",
+  "follow-snapshot-installed": "a snapshot of the Apache ensemble has become the state of this server",
   "founding-absent-beside-a-past":
     "no ensemble is founded: a dynamic file shows an earlier one, and servers are absent",
   "founding-awaited": "no ensemble is founded yet: a listed server is awaited",

@@ -32,6 +32,12 @@ export class ServerStatus {
     if (role !== this.#role.value) this.#role.next(role);
   }
 
+  /** The server follows an Apache ensemble: it has this role as long as it runs. */
+  follows(): void {
+    this.#hasServed = true;
+    this.#role.next("observing");
+  }
+
   /** A configuration of the ensemble is in force. */
   updateMembers(members: Members): void {
     if (members.version !== this.#members.value?.version) this.#members.next(members);

@@ -4,6 +4,7 @@ import type { RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ImportedSessions } from "@zooid/txn-log/sqlite";
 import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
 import { AnswerSlices } from "../admin/answer-slices.ts";
+import { FOLLOWS } from "../admin/commands/follow.ts";
 import { NO_SNAPSHOT_COMMANDS } from "../admin/http-options.ts";
 import { keptFor } from "../admin/kept-reading.ts";
 import type { OperatorPorts } from "../admin/operator-ports.ts";
@@ -12,6 +13,7 @@ import type { ClientPorts } from "../clients/client-ports.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { EnsemblePeers } from "../ensemble-peers.ts";
+import type { Following } from "../following/following.ts";
 import type { RunningRestore } from "../restore/running-restore.ts";
 import type { ServerLog } from "../server-api.ts";
 import { HistoryPurges } from "../storage/history-purges.ts";
@@ -43,6 +45,8 @@ export interface ViewedServer {
   driver(): Driver;
   storage(): Storage;
   peers(): EnsemblePeers | undefined;
+  /** Undefined for a server that serves clients. */
+  following(): Following | undefined;
   operators(): OperatorPorts | undefined;
   hasServed(): boolean;
   /** On the disk, for writes. */
@@ -124,9 +128,14 @@ function snapshotEndpointOf(server: ViewedServer, otherWork: () => string | unde
   const { config, log, driver, storage } = server;
   return new SnapshotEndpoint(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
     reason: config.dataDir === undefined ? IN_MEMORY : undefined,
-    restoreReason: () => (config.ensemble === undefined ? otherWork() : NOT_ALONE),
-    exportSnapshot: () => {
-      driver().checkpoint();
+    restoreReason: () => {
+      if (config.follow !== undefined) return FOLLOWS;
+      return config.ensemble === undefined ? otherWork() : NOT_ALONE;
+    },
+    exportSnapshot: async () => {
+      const following = server.following();
+      if (following === undefined) driver().checkpoint();
+      else await following.settle();
       return storage().exportSnapshot();
     },
     restore: (pieces, sessions) => server.restore(pieces, sessions),
@@ -138,6 +147,11 @@ function snapshotEndpointOf(server: ViewedServer, otherWork: () => string | unde
 
 export function adminViewOf(server: ViewedServer): AdminView {
   const { config, log, ports, driver, storage } = server;
+  const checkpoint = (): void => {
+    const following = server.following();
+    if (following === undefined) driver().checkpoint();
+    else void following.settle();
+  };
   const work = (): WholeStateWork => ({
     isPurging: purges.status.state === "running",
     isReceiving: snapshots.isRestoring,
@@ -147,7 +161,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
   const snapshots = snapshotEndpointOf(server, () => workUnderWay({ ...work(), isReceiving: false }));
   const purges = new HistoryPurges({
     storage,
-    checkpoint: () => driver().checkpoint(),
+    checkpoint,
     workUnderWay: () => workUnderWay(work()),
     info: (text, fields) => log.info(text, fields),
     warn: (text, fields) => log.warn(text, fields),
@@ -175,6 +189,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     initialConfiguration: config.initialConfiguration,
     securePort: () => ports.securePort,
     hasServed: () => server.hasServed(),
+    following: () => server.following()?.status,
     clockOffsets: () => server.peers()?.clocks.offsets ?? new Map(),
     certificates: () => certificatesOf(config, ports, server.peers(), server.operators()),
     handshakeCount: () => ports.handshakeCount,
@@ -212,7 +227,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
       if (backup === undefined) return undefined;
       const begin = (): BackupStatus => {
         // The archive gets what is applied.
-        driver().checkpoint();
+        checkpoint();
         return backup.begin();
       };
       return { begin, fault: () => backup.fault(), status: backup.status };

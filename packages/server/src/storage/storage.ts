@@ -48,6 +48,7 @@ import type { DiskOptions } from "../disk/disk-marks.ts";
 import { archiveOptionsOf, archiveSettingsOf, type HistoryLog, historyMetrics } from "../disk/history-reports.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "../disk/scrub-reports.ts";
 import type { Checkpoint } from "../driver/driver-config.ts";
+import { FOLLOWER_ID, openOfKind, refuseFollowed, refuseOrdinary } from "../following/followed-directory.ts";
 import { logSettingsOf } from "../live-settings.ts";
 import { refuseDataOfEnsemble } from "./ensemble-data.ts";
 import { loadTree } from "./load-tree.ts";
@@ -57,6 +58,11 @@ import { takeOverImported } from "./take-over-imported.ts";
 /** Where a server's log and state lie. */
 export interface Storage extends AsyncDisposable {
   readonly log: StoreLog;
+  /**
+   * Whether the tree stands where the log is durable. Default: always, since what is committed is
+   * durable before it is applied.
+   */
+  isTreeLevel: () => boolean;
   /**
    * Loads the state and replays what follows it: all of the log for an ensemble of one, else what
    * is known to be committed. Answers what was found, in words for a log line.
@@ -166,6 +172,7 @@ export async function openStorage(
     healDamage,
     levels,
     ensemble,
+    follow,
   }: ServerConfig,
   sid: ServerId,
   handler: LogHandler,
@@ -176,15 +183,19 @@ export async function openStorage(
   if (directory === undefined) return openMemoryStorage(handler, sid, isAlone);
   const logDirectory = logDir ?? directory;
   const limits = { stateLagBytesMax, ...logSettingsOf({ retention, fsyncWarnMs }) };
-  const scrubOptions = scrubOptionsOf(scrub, isAlone, reports);
-  const isHealedNext = !isAlone && healDamage && damage === undefined;
-  const remedy = isHealedNext ? undefined : startRemedyOf(isAlone, [...new Set([directory, logDirectory])]);
+  const follows = follow !== undefined;
+  // Others have what this server loses: the other members, or the ensemble that it follows.
+  const hasOthers = !isAlone || follows;
+  const scrubOptions = scrubOptionsOf(scrub, !hasOthers, reports);
+  const isHealedNext = hasOthers && healDamage && damage === undefined;
+  const remedy = isHealedNext ? undefined : startRemedyOf(!hasOthers, [...new Set([directory, logDirectory])]);
   const found = { damage, remedy, healDamage };
   return await openSqliteStorage({
     directory,
     logDirectory,
     sid,
     isAlone,
+    follows,
     levels,
     handler,
     scrub: scrubOptions,
@@ -208,6 +219,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
   const unable = (): Promise<never> => Promise.reject(new StoreError({ code: "SNAPSHOT_ENDED", reason: NO_STATE }));
   return {
     log,
+    isTreeLevel: () => true,
     recover: () => Promise.resolve("nothing is kept"),
     openSnapshot: unable,
     snapshotCount: 0,
@@ -248,6 +260,8 @@ export interface SqliteStorageOptions {
    * An ensemble of one, which takes an epoch at each start and calls all that it logged committed.
    */
   readonly isAlone: boolean;
+  /** It follows an Apache ensemble, whose history its log has. */
+  readonly follows: boolean;
   readonly levels: LevelRange;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
@@ -277,6 +291,7 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
   const {
     stateLagBytesMax,
     isAlone,
+    follows,
     scrub,
     archive,
     backup: _,
@@ -288,39 +303,50 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
     ...rest
   } = options;
   let replica: Replica | undefined;
-  const store = await withRemedy(remedy, () =>
+  let storage: Storage | undefined;
+  const { directory, logDirectory } = options;
+  const open = (): Promise<Store> =>
     openStore({
       ...rest,
       ...(scrub === undefined ? {} : { scrub }),
       ...(archive === undefined ? {} : { archive }),
       ...(damage === undefined ? {} : { setAside: damage }),
       ...(testBreak === undefined ? {} : { testBreak }),
-      ...(healDamage ? { liveTree: () => (replica === undefined ? undefined : liveTreeOf(replica)) } : {}),
-      takeEpoch: isAlone,
-      ...(isAlone ? { admit: refuseDataOfEnsemble } : {}),
+      ...(healDamage
+        ? { liveTree: () => (replica === undefined ? undefined : liveTreeOf(replica, storage?.isTreeLevel)) }
+        : {}),
+      ...(follows ? { ensembleId: FOLLOWER_ID } : {}),
+      takeEpoch: isAlone && !follows,
+      admit: (found) => {
+        if (follows) return refuseOrdinary(found);
+        refuseFollowed(found);
+        if (isAlone) refuseDataOfEnsemble(found);
+      },
       // Others know what this server may have forgotten; it has no vote until they have reported
       // it.
-      allowAmnesia: !isAlone,
+      allowAmnesia: !isAlone || follows,
       checkpointBytes: Math.min(CHECKPOINT_BYTES, Math.ceil(stateLagBytesMax * CHECKPOINT_SHARE)),
-    }),
-  );
+    });
+  const refuse = follows ? refuseOrdinary : refuseFollowed;
+  const store = await withRemedy(remedy, () => openOfKind({ directory, logDirectory }, refuse, open));
   // Of a restore that did not end.
   rmSync(join(options.directory, RESTORING_FOLDER), { recursive: true, force: true });
-  return new SqliteStorage(store, options, (recovered) => {
+  storage = new SqliteStorage(store, options, (recovered) => {
     replica = recovered;
   });
+  return storage;
 }
 
 /**
  * The tree as the store writes it to a file. It holds what is committed, and that is durable here
  * before it is applied.
  */
-function liveTreeOf(replica: Replica): LiveTree {
+function liveTreeOf(replica: Replica, isLevel: () => boolean = () => true): LiveTree {
   const { tree } = replica;
   return {
-    capture: () => (replica.isApplying ? undefined : tree.capture()),
+    capture: () => (replica.isApplying || !isLevel() ? undefined : tree.capture()),
     position: () => {
-      if (replica.isApplying) return undefined;
+      if (replica.isApplying || !isLevel()) return undefined;
       return { zxid: tree.applied, digestHigh: tree.digestHigh, digestLow: tree.digestLow };
     },
   };
@@ -338,6 +364,7 @@ async function withRemedy<T>(hint: string | undefined, start: () => Promise<T>):
 
 class SqliteStorage implements Storage {
   readonly log: StoreLog;
+  isTreeLevel: () => boolean = () => true;
   readonly #store: Store;
   #backup: ServerBackup | undefined;
   #wantedBackup: UploadSettings | undefined;
@@ -471,7 +498,12 @@ class SqliteStorage implements Storage {
   purgeHistory(through: Zxid, mark: () => void): Promise<HistoryPurge> {
     const replica = this.#replica;
     if (replica === undefined) return Promise.resolve({ kind: "obstacle", reason: "the server has not started yet" });
-    return this.#store.purgeHistory({ through, tree: liveTreeOf(replica), mark, isEnded: () => this.#isClosed });
+    return this.#store.purgeHistory({
+      through,
+      tree: liveTreeOf(replica, this.isTreeLevel),
+      mark,
+      isEnded: () => this.#isClosed,
+    });
   }
 
   exportSnapshot(): Promise<SnapshotExport> {

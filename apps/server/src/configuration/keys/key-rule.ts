@@ -118,6 +118,7 @@ type Groups = Required<
     | "backup"
     | "connectionThrottle"
     | "disk"
+    | "follow"
     | "history"
     | "metrics"
     | "reaping"

@@ -4,6 +4,7 @@ import { AUTH_FAMILIES, AUTH_KEYS } from "./auth-keys.ts";
 import { CLIENT_FAMILIES, CLIENT_KEYS } from "./client-keys.ts";
 import { CONSOLE_KEYS } from "./console-keys.ts";
 import { DYNAMIC_FILE, ENSEMBLE_FAMILIES, ENSEMBLE_KEYS } from "./ensemble-keys.ts";
+import { FOLLOW_KEYS } from "./follow-keys.ts";
 import type { KeyRule } from "./key-rule.ts";
 import { OPERATOR_FAMILIES, OPERATOR_KEYS } from "./operator-keys.ts";
 import { STORAGE_FAMILIES, STORAGE_KEYS } from "./storage-keys.ts";
@@ -23,6 +24,7 @@ export const KEY_RULES: ReadonlyMap<string, KeyRule> = new Map([
   ...ENSEMBLE_KEYS,
   ...OPERATOR_KEYS,
   ...CONSOLE_KEYS,
+  ...FOLLOW_KEYS,
   ...APACHE_KEYS,
 ]);
 
@@ -64,7 +66,7 @@ const DRAFTED: ReadonlySet<string> = new Set(["standaloneEnabled", "db.autocreat
 const SECRET =
   /passw|passphrase|secret|superDigest|superUser|credential|token|private|^zooid\.console\.(?:viewers|editors|operators)$/i;
 /** Names of files, and a mode. */
-const NO_SECRET = /(?:passwordPath|peerSecretFile|peerSecretMode)$/;
+const NO_SECRET = /(?:passwordPath|passwordFile|peerSecretFile|peerSecretMode)$/;
 
 /** Whether the value of a key may be logged. The value of an unknown key may be a secret. */
 export function mayShowValue(key: string): boolean {

@@ -1,6 +1,6 @@
 import { sessionIdFromHalves } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
-import { type AdminView, modeOf } from "../admin-view.ts";
+import { type AdminView, modeOf, shownZxid } from "../admin-view.ts";
 import { type ConnectionFacts, connectionFacts, type SessionFacts } from "../connection-facts.ts";
 import { type Json, JsonFields, JsonItems, JsonText } from "../java-json.ts";
 import { javaDecimal } from "../java-text.ts";
@@ -139,7 +139,7 @@ export function serverStats(view: AdminView): Fields {
       max_latency: Math.floor(counters.latencyMsMax),
       data_dir_size: dataBytes,
       log_dir_size: logBytes,
-      last_processed_zxid: replica.visibleZxid,
+      last_processed_zxid: shownZxid(view),
       num_alive_client_connections: replica.connectionCount,
       uptime: Math.floor(performance.now() - view.startedAtMs),
       auth_failed_count: counters.authFailures,

@@ -1,0 +1,45 @@
+import type { Zxid } from "@zooid/model";
+
+/** How Apache's digests compare with those of the tree here. */
+export type DigestState =
+  /** The ensemble sends none: 3.5, or `zookeeper.digest.enabled=false`; or no transaction has come. */
+  | "none"
+  /** None was equal yet since the last snapshot. */
+  | "not-equal-yet"
+  /** Each is equal since the first equal one. */
+  | "equal"
+  | "different";
+
+/** A server that follows an Apache ensemble, for operators. */
+export interface FollowStatus {
+  /** The state of the link; `installing` while a snapshot becomes the state. */
+  readonly state:
+    | "starting"
+    | "searching"
+    | "synchronizing"
+    | "installing"
+    | "following"
+    | "waiting-for-room"
+    | "failed"
+    | "closed";
+  /** `host:port` that sends; undefined while there is none. */
+  readonly server: string | undefined;
+  readonly epoch: number;
+  /** The last transaction that is applied here. */
+  readonly zxid: Zxid;
+  /** Whether there is a state at all. */
+  readonly hasState: boolean;
+  /** Transactions that came and are not applied. */
+  readonly lagTransactions: number;
+  /** The age of the last transaction that is applied, while there are such; else 0. */
+  readonly lagMs: number;
+  readonly digest: DigestState;
+  readonly digestCount: number;
+  readonly transactionCount: number;
+  readonly snapshotCount: number;
+  /** How often the link ended. */
+  readonly resyncCount: number;
+  readonly spoolBytes: number;
+  /** Why the last link, or the last attempt, ended. */
+  readonly lastError: string | undefined;
+}

@@ -1,0 +1,293 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { leader } from "@zooid/apache-peer/testing/leader-packets";
+import { readStore } from "@zooid/txn-log/sqlite";
+import { ApacheType, recordOf } from "@zooid/wire/testing/apache-transactions";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { StartOptions, ZooidServer } from "../server-api.ts";
+import { FollowedApache } from "../testing/followed-apache.ts";
+import { ask } from "../testing/http.ts";
+import { startTestServer } from "../testing/server.ts";
+import { SUPER_DIGEST, snapshotOf } from "../testing/snapshot-endpoint.ts";
+
+const SESSION = 0x100000000000007n;
+
+type Started = Awaited<ReturnType<typeof startTestServer>>;
+
+let folder: string;
+let apache: FollowedApache;
+let failure: PromiseWithResolvers<unknown>;
+const servers: ZooidServer[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "following-"));
+  apache = await FollowedApache.start();
+  failure = Promise.withResolvers();
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  await apache[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+async function started(options: StartOptions = {}): Promise<Started> {
+  const server = await startTestServer({
+    dataDir: folder,
+    // A busy machine keeps a scripted leader silent.
+    follow: { hosts: apache.hosts, syncTimeoutMs: 600_000, initTimeoutMs: 600_000 },
+    superDigest: SUPER_DIGEST,
+    admin: { port: 0, rateLimiterIntervalMs: 0 },
+    onFailure: failure.resolve,
+    ...options,
+  });
+  servers.push(server);
+  return server;
+}
+
+interface Status {
+  readonly state: string;
+  readonly zxid: string;
+  readonly digest: string;
+  readonly digests_compared: number;
+  readonly snapshots: number;
+  readonly lag_transactions: number;
+}
+
+async function status({ adminPort }: Started): Promise<Status> {
+  return JSON.parse((await ask(adminPort, "/commands/follow_status")).body) as Status;
+}
+
+/** Asks until all that Apache has committed is applied. */
+async function level(server: Started): Promise<Status> {
+  for (;;) {
+    const found = await status(server);
+    if (found.zxid === `0x${apache.zxid.toString(16)}` && found.state === "following") return found;
+  }
+}
+
+/** The tree that the admin port's snapshot has, as Apache's own import reads it. */
+async function shownTree(server: Started): Promise<string> {
+  const { bytes } = await snapshotOf(server);
+  return Buffer.from(bytes).toString("latin1");
+}
+
+async function stopped(server: Started): Promise<void> {
+  servers.splice(servers.indexOf(server), 1);
+  await server.stop();
+}
+
+function logged(): { readonly tail: number; readonly ensembleId: string } {
+  const { log } = readStore({ directory: folder, logDirectory: folder });
+  return { tail: log?.tail.zxid ?? 0, ensembleId: log?.identity.ensembleId ?? "" };
+}
+
+async function message(): Promise<string> {
+  const error = await failure.promise;
+  return error instanceof Error ? error.message : String(error);
+}
+
+test("a snapshot becomes the state, transactions are applied and logged under Apache's zxids, and digests are equal", async () => {
+  apache.commit(ApacheType.CREATE_SESSION, recordOf.number(8000), { session: SESSION });
+  apache.create("/a", "one");
+  apache.create("/a/e", "", { session: SESSION });
+  const server = await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.set("/a", "two"), apache.create("/b"), apache.delete("/b"));
+  expect(await level(server)).toMatchObject({ digest: "equal", digests_compared: 3, snapshots: 1 });
+  expect(await shownTree(server)).toContain("/a/e");
+  expect((await ask(server.adminPort, "/commands/stats")).body).toContain('"server_state" : "observer"');
+  expect((await ask(server.adminPort, "/readyz")).status).toBe(200);
+  await stopped(server);
+  expect(logged()).toEqual({ tail: Number(apache.zxid), ensembleId: "follows-apache" });
+});
+
+test("a server that starts again continues behind the last transaction in its log", async () => {
+  apache.create("/a", "one");
+  const first = await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.set("/a", "two"));
+  await level(first);
+  await stopped(first);
+  const last = apache.zxid;
+  apache.create("/while-away");
+  const second = await started();
+  const { position } = await apache.serveDiff();
+  expect(position).toBe(last);
+  expect(await level(second)).toMatchObject({ digest: "equal", snapshots: 0 });
+});
+
+test("a new leader's epoch is continued", async () => {
+  apache.create("/a", "one");
+  const server = await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.set("/a", "two"));
+  await level(server);
+  link.socket.destroy();
+  apache.epoch = 6;
+  apache.counter = 0;
+  apache.create("/b");
+  await apache.serveDiff();
+  expect(await level(server)).toMatchObject({ digest: "equal" });
+});
+
+test("what a snapshot lacks, or has too early, comes behind it", async () => {
+  apache.create("/a", "one");
+  const server = await started();
+  const link = await apache.leader.link();
+  await link.greet(apache.epoch);
+  const zxid = apache.zxid;
+  const behind = [
+    apache.create("/b", "early"),
+    apache.set("/a", "early"),
+    apache.create("/b/c"),
+    apache.delete("/b/c"),
+    apache.delete("/b"),
+  ];
+  // The snapshot is of after some of them.
+  link.send(leader.snap(zxid), apache.snapshot(), ...behind);
+  await link.serve(apache.epoch);
+  link.send(apache.set("/a", "last"));
+  expect(await level(server)).toMatchObject({ digest: "equal", digests_compared: 2 });
+});
+
+test("a snapshot that breaks off leaves the state as it was", async () => {
+  apache.create("/a", "one");
+  const first = await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.set("/a", "two"));
+  const before = await level(first);
+  link.socket.destroy();
+  const second = await apache.leader.link();
+  await second.greet(apache.epoch);
+  apache.create("/b");
+  const bytes = apache.snapshot();
+  second.send(leader.snap(apache.zxid), bytes.subarray(0, bytes.length - 40));
+  second.socket.end();
+  await apache.leader.link();
+  expect((await status(first)).zxid).toBe(before.zxid);
+  await stopped(first);
+  expect(logged().tail).toBe(Number(before.zxid));
+});
+
+test("a transaction whose digest is another one stops the server, with zxid and paths", async () => {
+  apache.create("/a", "one");
+  await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.set("/a", "two"), apache.set("/a", "three", 7n));
+  expect(await message()).toMatch(/the digest behind transaction 0x500000003 is \d+, and Apache's is 7: .* of "\/a"/);
+});
+
+test("without digests, a transaction that does not fit the tree stops the server", async () => {
+  await apache[Symbol.asyncDispose]();
+  apache = await FollowedApache.start({ hasDigests: false });
+  apache.create("/a", "one");
+  const server = await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.set("/a", "two"));
+  expect(await level(server)).toMatchObject({ digest: "none" });
+  link.send(apache.delete("/missing"));
+  expect(await message()).toContain(
+    'transaction 0x500000003 of "/missing" does not fit the tree: the znode is missing',
+  );
+});
+
+test("data that no client could read stops the server, with the path", async () => {
+  apache.create("/a", "one");
+  await started({ frameBytesMax: 2000 });
+  const link = await apache.serveSnapshot();
+  link.send(apache.create("/large", "x".repeat(2001)));
+  expect(await message()).toContain(
+    '"/large" at 0x500000002 cannot be kept: its 2001 bytes of data are more than the 2000 of jute.maxbuffer',
+  );
+});
+
+test("a session's end with thousands of nodes is one transaction", async () => {
+  apache.commit(ApacheType.CREATE_SESSION, recordOf.number(8000), { session: SESSION });
+  apache.create("/e");
+  const paths = Array.from({ length: 3000 }, (_, i) => `/e/${i}`);
+  for (const path of paths) apache.tree.apply({ ...only(path), zxid: apache.zxid });
+  const server = await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.commit(ApacheType.CLOSE_SESSION, recordOf.paths(paths), { session: SESSION }));
+  expect(await level(server)).toMatchObject({ digest: "equal" });
+  await stopped(server);
+  const again = await started();
+  await apache.serveDiff();
+  expect(await level(again)).toMatchObject({ snapshots: 0 });
+});
+
+function only(path: string): Parameters<FollowedApache["tree"]["apply"]>[0] {
+  const change = { kind: "create", path, data: Buffer.from(""), acl: [], owner: SESSION, parentCversion: -1 } as const;
+  return { session: SESSION, cxid: 0, type: 1, zxid: 0n, timeMs: 1n, error: 0, changes: [change], digest: undefined };
+}
+
+test("a change of the ensemble's configuration, and what failed, take a zxid and nothing else", async () => {
+  apache.create("/a", "one");
+  const server = await started();
+  const link = await apache.serveSnapshot();
+  link.send(
+    apache.commit(ApacheType.RECONFIG, recordOf.set("/zookeeper/config", "server.1=other:1:2", -1)),
+    apache.commit(ApacheType.ERROR, recordOf.number(-110)),
+    apache.set("/a", "two"),
+  );
+  expect(await level(server)).toMatchObject({ digest: "equal" });
+  expect(await shownTree(server)).not.toContain("server.1=other");
+});
+
+test("another ensemble than last time stops the server, and nothing is changed", async () => {
+  for (let i = 0; i < 5; i++) apache.create(`/a${i}`);
+  const first = await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.create("/b"));
+  await level(first);
+  await stopped(first);
+  const epochs = readFileSync(join(folder, "apache-epochs.json"), "utf8");
+  const { tail } = logged();
+  await apache[Symbol.asyncDispose]();
+  apache = await FollowedApache.start({ atMs: 999 });
+  for (let i = 0; i < 50; i++) apache.create(`/a${i}`);
+  apache.epoch = 6;
+  apache.counter = 0;
+  await started();
+  void apache.serveSnapshot().catch(() => {});
+  expect(await message()).toMatch(
+    /that of another ensemble .*6 znodes of it are older than 0x500000006, .* nothing was changed/,
+  );
+  for (const server of servers.splice(0)) await server.stop();
+  expect(logged().tail).toBe(tail);
+  expect(readFileSync(join(folder, "apache-epochs.json"), "utf8")).toBe(epochs);
+});
+
+test("an ordinary server refuses the directory, and a follower refuses an ordinary one", async () => {
+  const follower = await started();
+  await stopped(follower);
+  await expect(startTestServer({ dataDir: folder })).rejects.toThrow("follows an Apache ensemble");
+  const ordinary = mkdtempSync(join(tmpdir(), "ordinary-"));
+  const server = await startTestServer({ dataDir: ordinary });
+  await server.stop();
+  await expect(started({ dataDir: ordinary })).rejects.toThrow("name a dataDir that is empty");
+  rmSync(ordinary, { recursive: true });
+});
+
+test("commands that act on clients or data are refused", async () => {
+  const server = await started();
+  const { status: code, body } = await ask(server.adminPort, "/commands/drain", { method: "POST" });
+  expect([code, JSON.parse(body).error]).toEqual([409, expect.stringContaining("follows an Apache ensemble")]);
+});
+
+test("the folder of what waits to be applied goes with the server", async () => {
+  const server = await started();
+  await stopped(server);
+  expect(readdirSync(folder)).not.toContain("spool");
+});
+
+test.each([
+  [{ hosts: "" }, "zooid.follow is missing"],
+  [{ hosts: "a" }, "zooid.follow: the hosts must be host:port"],
+  [{ hosts: "a:2888", sid: 255 }, "zooid.follow.sid is a whole number from 1 to 254, found 255"],
+  [{ hosts: "a:2888", user: "u" }, "zooid.follow.passwordFile is missing"],
+  [{ hosts: "a:2888", tlsKeyFile: "/none" }, "zooid.follow.tlsCertFile is missing"],
+])("options that are none are refused: %o", async (follow, problem) => {
+  await expect(started({ follow })).rejects.toThrow(problem);
+});
