@@ -461,7 +461,7 @@ class Server implements ZooidServer {
         if (this.#following === undefined) this.#driver?.proposals.appended(done);
         else this.#following.appended(done);
       },
-      // Steps of a replica that follows nobody of its own ensemble are not turns.
+      // The replica of a server that follows an Apache ensemble has no turns.
       completed: (step) => (this.#config.follow === undefined ? driver().input(step) : step()),
       roomChanged: (missing) => {
         this.#disk.logChanged(missing);

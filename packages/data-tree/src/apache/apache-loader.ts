@@ -19,8 +19,8 @@ import { ApacheTxnError } from "./apache-txn-error.ts";
 const OPEN_KEY = -1n;
 const NO_NODE = 0;
 /**
- * The list of a node whose own one is not in the snapshot: it was written down before. A transaction
- * that follows brings it; until then nobody may do anything with the node.
+ * The list of a node whose own one is not in the snapshot, since lists stand before nodes. A later
+ * transaction brings it; until then no client has a permission on the node.
  */
 export const MISSING_ACL: Acl = [{ perms: 0, scheme: "world", id: "anyone" }];
 /** Without these a tree is not what every server expects it to be. */

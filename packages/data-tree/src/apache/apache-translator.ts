@@ -5,18 +5,24 @@
  *
  * Behind a snapshot the tree is fuzzy: the server wrote it while it applied transactions, so that
  * it may contain the effects of some that follow. A node that exists already, or is missing, is no
- * error then. Sources of these rules: ZooKeeper's DataTree; section 3.3 of the reference on Apache's
- * ensembles.
+ * error then. Sources of these rules: ZooKeeper's DataTree; section 3.3 of the reference on
+ * Apache's ensembles.
  *
  * | Apache's | ours |
  * | --- | --- |
- * | create of a node that exists (fuzzy) | SET_ACL, at the version that the list has; a sibling that comes and goes raises the parent's count |
- * | delete of a node that is missing, whose parent has an older pzxid | CREATE and DELETE, which leave the parent's pzxid |
- * | delete of a node with children (fuzzy) | DELETE of all of them, the deepest first |
- * | create or delete below a missing parent, change of a missing node (fuzzy) | nothing |
- * | end of a session | DELETE of the listed nodes, then of its other ones, then CLOSE_SESSION |
- * | creation of an open session, change of the ensemble's configuration | nothing: the zxid alone |
- * | error, failed multi | ERROR |
+ * ```
+ *  Apache's                                        ours
+ *  create of a node that exists (fuzzy)            SET_ACL, at the version that the list has
+ *    and the parent has an older count             CREATE and DELETE of a sibling, with the count
+ *  delete of a missing node, older parent          CREATE and DELETE, which leave the pzxid
+ *  delete of a node with children (fuzzy)          DELETE of all of them, the deepest first
+ *  create below a missing parent, change of a      nothing
+ *    missing node (fuzzy)
+ *  end of a session                                DELETE of the listed nodes, then of its other
+ *                                                  ones, then CLOSE_SESSION
+ *  an open session again, the configuration        nothing: the zxid alone
+ *  error, failed multi                             ERROR
+ * ```
  */
 import {
   type Acl,

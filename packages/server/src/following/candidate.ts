@@ -23,7 +23,10 @@ export class Candidate {
   readonly #level: number;
   #applied: Zxid;
 
-  /** @param zxid that the snapshot names; @param level the feature level of this server's history */
+  /**
+   * @param zxid that the snapshot names
+   * @param level the feature level of this server's history
+   */
   constructor(zxid: Zxid, level: number, hashKey: HashKey, options: TranslatorOptions) {
     this.tree = new DataTree({ hashKey });
     this.#loader = new ApacheLoader(this.tree, zxid, options);

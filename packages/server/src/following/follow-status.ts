@@ -2,7 +2,7 @@ import type { Zxid } from "@zooid/model";
 
 /** How Apache's digests compare with those of the tree here. */
 export type DigestState =
-  /** The ensemble sends none: 3.5, or `zookeeper.digest.enabled=false`; or no transaction has come. */
+  /** None came: the ensemble is of 3.5, or has `zookeeper.digest.enabled=false`. */
   | "none"
   /** None was equal yet since the last snapshot. */
   | "not-equal-yet"
@@ -27,7 +27,7 @@ export interface FollowStatus {
   readonly epoch: number;
   /** The last transaction that is applied here. */
   readonly zxid: Zxid;
-  /** Whether there is a state at all. */
+  /** Whether a snapshot has become the state, now or before this start. */
   readonly hasState: boolean;
   /** Transactions that came and are not applied. */
   readonly lagTransactions: number;

@@ -151,7 +151,7 @@ test("what a snapshot lacks, or has too early, comes behind it", async () => {
   expect(await level(server)).toMatchObject({ digest: "equal", digests_compared: 2 });
 });
 
-test("a snapshot that breaks off leaves the state as it was", async () => {
+test("a snapshot that breaks off changes nothing", async () => {
   apache.create("/a", "one");
   const first = await started();
   const link = await apache.serveSnapshot();

@@ -75,8 +75,8 @@ const UNEQUAL_MAX = 1000;
 const PATHS_MAX = 20;
 
 /**
- * Follows an Apache ensemble: applies its transactions to the tree of a replica that serves nobody,
- * and logs them under their zxids.
+ * Follows an Apache ensemble: applies its transactions to the tree of a replica that serves no
+ * clients, and logs them under their zxids.
  *
  * ```
  *  ApacheFollower (its own thread, its spool) ─▶ event ─▶ translated, op by op ─┬─▶ the tree, Apache's digest
@@ -84,7 +84,7 @@ const PATHS_MAX = 20;
  *        snapshot ─▶ Candidate, a tree of its own ─▶ up-to-date ─▶ a state file ─▶ installed at once, tree loaded from it
  * ```
  *
- * A transaction is applied before it is durable: Apache has committed it, and nobody is told of it
+ * A transaction is applied before it is durable: Apache has committed it, and no client sees it
  * here. A start continues behind the last one in the log. Back-pressure ends at the spool: while
  * the log or the state file is slow, nothing is pulled.
  */
@@ -115,6 +115,10 @@ export class Following {
   /** The ensemble has dropped what it had committed: a snapshot may be older than the tree. */
   #isTakenBack = false;
   #isInstalling = false;
+  /** Whether all that the leader had committed at the begin of this link is applied. */
+  #isUpToDate = false;
+  /** Links whose ends were taken. */
+  #endedLinkCount = 0;
   /** Whether a transaction is applied in part. */
   #isApplying = false;
   #isStopped = false;
@@ -230,7 +234,10 @@ export class Following {
     if (this.#hasFailed) return "failed";
     if (this.#isInstalling) return "installing";
     if (link === undefined) return "starting";
-    return link.state === "waiting-for-consumer" ? "waiting-for-room" : link.state;
+    if (link.state === "waiting-for-consumer") return "waiting-for-room";
+    // The link is ahead of what was taken from it.
+    const isTaken = this.#isUpToDate && link.disconnectCount === this.#endedLinkCount;
+    return link.state === "following" && !isTaken ? "synchronizing" : link.state;
   }
 
   async #run(follower: ApacheFollower): Promise<void> {
@@ -311,6 +318,8 @@ export class Following {
 
   #disconnected({ error }: Extract<FollowEvent, { kind: "disconnected" }>): void {
     const { error: alarm, warn } = this.#parts;
+    this.#isUpToDate = false;
+    this.#endedLinkCount++;
     this.#lastText = error.message;
     // One whose parts have all come is continued, or another one comes.
     if (this.#candidate?.isLoaded === false) this.#candidate = undefined;
@@ -331,8 +340,9 @@ export class Following {
   /** The leader has sent everything that it had committed: a snapshot is whole, and exact. */
   #upToDate(): Promise<void> | undefined {
     const candidate = this.#candidate;
-    if (candidate === undefined) return undefined;
-    return this.#install(candidate);
+    if (candidate !== undefined) return this.#install(candidate);
+    this.#isUpToDate = true;
+    return undefined;
   }
 
   async #install(candidate: Candidate): Promise<void> {
@@ -344,7 +354,7 @@ export class Following {
     const path = candidate.pathWithoutAcl();
     if (path !== undefined)
       this.#parts.warn(
-        `the access list of ${JSON.stringify(path)} was neither in the snapshot nor behind it: nobody may do anything with the znode`,
+        `the access list of ${JSON.stringify(path)} was neither in the snapshot nor behind it: no client has a permission on the znode`,
         {
           event: "follow-acl-missing",
         },
@@ -366,6 +376,7 @@ export class Following {
       this.#isInstalling = false;
     }
     this.#epochsBefore = this.#readEpochs();
+    this.#isUpToDate = true;
     const { nodeCount, sessionCount, applied } = this.#tree;
     this.#parts.info(
       `the snapshot is the state: ${counted(nodeCount, "znode")} and ${counted(sessionCount, "session")} at ${formatZxid(applied)}`,
@@ -512,7 +523,11 @@ export class Following {
     await inTurns(this.#digest.begin());
   }
 
-  /** An epoch of the ensemble, before what is logged of it. @param held whether its history is here */
+  /**
+   * An epoch of the ensemble, before anything is logged of it.
+   *
+   * @param held whether its history is here
+   */
   #promise(epoch: number, held: "held" | "" = ""): void {
     const { log } = this.#parts.storage;
     const { promise, currentEpoch, identity } = log.durable;
@@ -543,7 +558,7 @@ export class Following {
     this.#mark();
   }
 
-  /** What is applied is in the log's hands: the state file may follow to here once it is durable. */
+  /** The state file may follow to what is applied, once it is durable. */
   #mark(): void {
     if (this.#entries === 0) return;
     const { applied, digestHigh, digestLow } = this.#tree;
