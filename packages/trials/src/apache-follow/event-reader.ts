@@ -54,9 +54,12 @@ function report(event: FollowEvent): void {
 }
 
 /** Waits for a condition. @throws where it is not reached within a minute, with the facts */
-export async function until(isReached: () => boolean, facts: () => string = () => ""): Promise<void> {
+export async function until(
+  isReached: () => boolean | Promise<boolean>,
+  facts: () => string = () => "",
+): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
-  while (!isReached()) {
+  while (!(await isReached())) {
     if (performance.now() > deadline) throw new Error(`not reached within ${DEADLINE_MS} ms: ${facts()}`);
     await delay(POLL_MS);
   }

@@ -88,18 +88,22 @@ export class FollowedTree {
   /** As clients are shown it, but for what each server has for itself. */
   served(): Map<string, ServedNode> {
     this.#compareDigest();
-    const { nodes } = this.#tree;
-    const children = new Map<string, number>();
-    for (const path of nodes.keys()) {
-      if (path !== "") children.set(parentOf(path), (children.get(parentOf(path)) ?? 0) + 1);
-    }
-    const served = new Map<string, ServedNode>();
-    for (const [path, node] of nodes) {
-      if (OWN.test(path)) continue;
-      served.set(path === "" ? "/" : path, servedNode(node, children.get(path) ?? 0));
-    }
-    return served;
+    return servedOf(this.#tree);
   }
+}
+
+/** A tree as clients are shown it, but for what each server has for itself. */
+export function servedOf({ nodes }: ApacheTree): Map<string, ServedNode> {
+  const children = new Map<string, number>();
+  for (const path of nodes.keys()) {
+    if (path !== "") children.set(parentOf(path), (children.get(parentOf(path)) ?? 0) + 1);
+  }
+  const served = new Map<string, ServedNode>();
+  for (const [path, node] of nodes) {
+    if (OWN.test(path)) continue;
+    served.set(path === "" ? "/" : path, servedNode(node, children.get(path) ?? 0));
+  }
+  return served;
 }
 
 function servedNode({ data, acl, stat }: ApacheNode, numChildren: number): ServedNode {

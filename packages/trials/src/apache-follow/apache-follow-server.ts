@@ -1,0 +1,227 @@
+/**
+ * `zooid-server follow` beside Apache ensembles of three servers, under load, killed and compared.
+ *
+ *     npm run tool -- apache-follow-server [--version 3.9.5]… [--kills 2] [--leader-kills 1]
+ *         [--snapshots 2] [--load-ms 2000] [--transactions 0] [--clients 4] [--seed N] [--keep]
+ *
+ * For each version: the follower joins under load, by a snapshot; is killed by SIGKILL under load
+ * and continues without one; is away long enough for a snapshot under load, and is killed while one
+ * comes; sees the leader killed. The load continues until `--transactions` were followed. Then
+ * every node, Stat and access list of its tree must be that of the leader, and from 3.6 on each
+ * digest since the last snapshot must have been equal. Needs Java and Maven.
+ */
+import { ok } from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { fetchApacheJars } from "@zooid/conformance/internal/clients";
+import { Random } from "@zooid/conformance/internal/random";
+import { fourLetterWord, type ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
+import { newSeed, texts, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
+import { freePorts } from "@zooid/wire/testing/free-ports";
+import { ApacheLoad } from "../apache-import/apache-load.ts";
+import { Side } from "../apache-import/moved-side.ts";
+import { servedTree } from "../apache-import/served-tree.ts";
+import { until } from "./event-reader.ts";
+import { servedOf } from "./followed-tree.ts";
+import { FollowerProcess, type FollowerStatus } from "./follower-process.ts";
+
+const VERSIONS = ["3.9.5", "3.5.10"];
+const SIDS = [1, 2, 3];
+const SESSION_MS = 40_000;
+/** More than the leader has in memory. */
+const FAR_BEHIND = 700;
+const SETTLE_MS = 30_000;
+/** A leader that lacks a transaction in memory sends a snapshot, and containers are reaped soon. */
+const PROPERTIES = [
+  "-Dzookeeper.snapshotSizeFactor=-1",
+  "-Dzookeeper.extendedTypesEnabled=true",
+  "-Dznode.container.checkIntervalMs=500",
+  "-Dfile.encoding=UTF-8",
+];
+
+const options = toolOptions({
+  version: texts,
+  kills: whole(2, 0),
+  "leader-kills": whole(1, 0),
+  snapshots: whole(2, 0),
+  "load-ms": whole(2000, 100),
+  transactions: whole(0, 0),
+  clients: whole(4, 1),
+  seed: newSeed(),
+  keep: false,
+});
+const random = new Random(options.seed);
+const folder = mkdtempSync(join(tmpdir(), "apache-follow-server-"));
+const versions = options.version.length > 0 ? options.version : VERSIONS;
+let failure: unknown;
+console.log(`seed ${options.seed}, data in ${folder}`);
+try {
+  for (const version of versions) await runVersion(version);
+} catch (error) {
+  failure = error;
+  console.log(error instanceof Error ? error.stack : String(error));
+}
+if (options.keep || failure !== undefined) console.log(`data and logs are kept in ${folder}`);
+else rmSync(folder, { recursive: true, force: true });
+console.log(failure === undefined ? `${versions.length} versions passed` : "FAILED");
+process.exit(failure === undefined ? 0 : 1);
+
+async function runVersion(version: string): Promise<void> {
+  const ports = await freePorts(10);
+  const place = join(folder, version);
+  await using apache = new Side({
+    kind: "apache",
+    folder: place,
+    ports,
+    sids: SIDS,
+    jars: fetchApacheJars(version),
+    sessionMs: SESSION_MS,
+    properties: PROPERTIES,
+  });
+  await Promise.all(apache.servers.map((server) => server.start()));
+  const hosts = SIDS.map((_, i) => apache.addressOf(i)).join(",");
+  await using follower = new FollowerProcess(join(place, "follower"), hosts, ports[9] ?? 0);
+  let [transactions, digests] = [0, 0];
+  const count = (status: FollowerStatus): void => {
+    transactions += status.transactions;
+    digests += status.digests_compared;
+  };
+  let load = await startedLoad(await serverIn(apache, "follower"));
+
+  await step("joins under load", async () => {
+    follower.launch();
+    const { snapshots } = await follower.reached(isFollowing);
+    await delay(options["load-ms"]);
+    return `${snapshots} snapshot`;
+  });
+
+  for (let kill = 1; kill <= options.kills; kill++) {
+    await step("is killed, and continues", async () => {
+      count(await follower.reached(isFollowing));
+      await follower.kill();
+      await delay(random.between(0, 200));
+      follower.launch();
+      const { snapshots } = await follower.reached(isFollowing);
+      ok(snapshots === 0 || load.wasFast, `${snapshots} snapshots came where the log continues`);
+      await delay(options["load-ms"]);
+      return `${snapshots} snapshots`;
+    });
+  }
+
+  for (let round = 1; round <= options.snapshots; round++) {
+    await step("gets a snapshot under load, killed in between", async () => {
+      count(await follower.reached(isFollowing));
+      await follower.stop();
+      const { answered } = load;
+      await until(() => load.answered > answered + FAR_BEHIND);
+      follower.launch();
+      await delay(random.between(100, 1200));
+      await follower.kill();
+      const again = load.answered;
+      await until(() => load.answered > again + FAR_BEHIND);
+      follower.launch();
+      const { snapshots } = await follower.reached((status) => isFollowing(status) && status.transactions > 0);
+      return `${snapshots} snapshots`;
+    });
+  }
+
+  for (let kill = 1; kill <= options["leader-kills"]; kill++) {
+    await step("sees the leader killed", async () => {
+      const { resyncs } = await follower.reached(isFollowing);
+      const leader = await serverIn(apache, "leader");
+      const killedMs = performance.now();
+      await leader.kill();
+      await follower.reached((status) => status.resyncs > resyncs && isFollowing(status));
+      const backMs = performance.now() - killedMs;
+      await leader.start();
+      await load.end();
+      load = await startedLoad(await serverIn(apache, "follower"));
+      await delay(options["load-ms"]);
+      return `followed again after ${Math.round(backMs)} ms`;
+    });
+  }
+
+  if (options.transactions > 0)
+    await step("follows on", async () => {
+      for (;;) {
+        const status = await follower.status();
+        if (status !== undefined && transactions + status.transactions >= options.transactions) return "";
+        await delay(500);
+      }
+    });
+
+  await step("has the same tree", async () => {
+    await load.end();
+    return await compare(apache, follower);
+  });
+  const last = await follower.reached(isFollowing);
+  count(last);
+  const hasDigests = !version.startsWith("3.5.");
+  ok(last.digest === (hasDigests ? "equal" : "none"), `digests: ${last.digest}`);
+  ok(!hasDigests || digests > 0, "no digest was compared");
+  console.log(`${version}: ${transactions} transactions, ${digests} digests compared, the last ones equal`);
+}
+
+function isFollowing({ state }: FollowerStatus): boolean {
+  return state === "following";
+}
+
+/** A load whose clients reconnect; until it is ended its requests may fail. */
+async function startedLoad(
+  server: ServerProcess,
+): Promise<{ readonly answered: number; readonly wasFast: boolean; end(): Promise<void> }> {
+  const load = new ApacheLoad(random, server.port);
+  await load.begin();
+  const running = load.run(options.clients);
+  const startMs = performance.now();
+  return {
+    get answered(): number {
+      return load.answered;
+    },
+    /** A second's absence is more than the leader has in memory. */
+    get wasFast(): boolean {
+      return load.answered / (performance.now() - startMs) > FAR_BEHIND / 2000;
+    },
+    async end(): Promise<void> {
+      load.stop();
+      await running.catch(() => {});
+    },
+  };
+}
+
+async function step(name: string, act: () => Promise<unknown>): Promise<void> {
+  const startMs = performance.now();
+  const found = await act();
+  console.log(
+    `  ${name}: ${((performance.now() - startMs) / 1000).toFixed(1)} s${typeof found === "string" && found !== "" ? `, ${found}` : ""}`,
+  );
+}
+
+async function serverIn(apache: Side, mode: string): Promise<ServerProcess> {
+  for (const server of apache.servers) {
+    if (server.isRunning && (await fourLetterWord(server.port, "srvr")).includes(`Mode: ${mode}`)) return server;
+  }
+  throw new Error(`no server says that it is a ${mode}`);
+}
+
+/** Containers and TTL nodes are reaped meanwhile: a tree that differs is compared again. */
+async function compare(apache: Side, follower: FollowerProcess): Promise<string> {
+  const deadline = performance.now() + SETTLE_MS;
+  for (;;) {
+    const expected = await servedTree((await serverIn(apache, "leader")).port);
+    const found = servedOf((await follower.tree()).tree);
+    const different = [...new Set([...expected.keys(), ...found.keys()])].filter(
+      (path) => !isDeepStrictEqual(expected.get(path), found.get(path)),
+    );
+    if (different.length === 0) {
+      ok(expected.size > 100);
+      return `${expected.size} nodes, all equal`;
+    }
+    if (performance.now() < deadline) continue;
+    for (const path of different.slice(0, 10)) console.log(path, expected.get(path), found.get(path));
+    throw new Error(`${different.length} nodes differ`);
+  }
+}
