@@ -16,6 +16,7 @@ const OWN = Buffer.from("/zookeeper/");
 const NODES_FIRST = 1024;
 const NODES_AT_ONCE = 1000;
 
+/** Apache's digest of a tree, kept up to date op by op. */
 export class ApacheDigest {
   readonly #tree: DataTree;
   readonly #crc32: Crc32;

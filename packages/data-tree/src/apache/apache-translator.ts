@@ -71,6 +71,7 @@ const HEADER_OPS: ReadonlyMap<number, number> = new Map([
   [ApacheType.CHECK, OpCode.MULTI],
 ]);
 
+/** Makes our transactions of Apache's, against the tree that they are applied to. */
 export class ApacheTranslator {
   /** Whether transactions may be contained in the tree already; otherwise that is an error. */
   isFuzzy = false;

@@ -67,6 +67,7 @@ const OPEN: readonly string[] = [
   "environment",
   "env",
   "envi",
+  "follow_status",
   "get_trace_mask",
   "gtmk",
   "hash",
