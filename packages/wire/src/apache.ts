@@ -29,3 +29,4 @@ export {
 } from "./apache/apache-transaction.ts";
 export { ByteCursor } from "./apache/byte-cursor.ts";
 export { type ApacheSnapshotParts, SnapshotBody, type SnapshotBodyOptions } from "./apache/snapshot-body.ts";
+export { SnapshotFile } from "./apache/snapshot-file.ts";

@@ -19,8 +19,6 @@ export interface TreeReadingOptions<N> {
   read(path: string): Promise<N & { readonly stat: Stat }>;
   /** Requests of one {@link read}. */
   readonly requestsPerRead: number;
-  /** Whether a node, and all below it, is passed over. Default: none is. */
-  skips?(path: string): boolean;
   node(path: string, node: N & { readonly stat: Stat }): void;
   /** A node that may not be read. What is below it is not visited. */
   unread(path: string): void;
@@ -95,12 +93,8 @@ class TreeReading<N> {
     }
     for (let last = this.#listed.at(-1); last !== undefined; last = this.#listed.at(-1)) {
       const name = last.names[last.next++];
-      if (name === undefined) {
-        this.#listed.pop();
-        continue;
-      }
-      const path = joinPath(last.parent, name);
-      if (this.#options.skips?.(path) !== true) return path;
+      if (name !== undefined) return joinPath(last.parent, name);
+      this.#listed.pop();
     }
     return undefined;
   }

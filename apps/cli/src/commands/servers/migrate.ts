@@ -2,31 +2,68 @@ import { usageError } from "../../cli-error.ts";
 import { type Command, operand } from "../../command.ts";
 import { FLAG_NODE_AUTH, FLAG_RATE } from "../../migrate/apache-clients.ts";
 import { ADMIN_PATTERN, runCheck } from "../../migrate/check/run-check.ts";
+import { runCompare } from "../../migrate/compare/run-compare.ts";
 
-/** `migrate check`: looks at an Apache ensemble that is to be moved to Zooid. */
+const OF_CHECK = ["admin", "sids"];
+const OF_COMPARE = ["apache", "follower", "zooid", "admin-auth", "limit", "data"];
+
+/** `migrate check` and `migrate compare`: an Apache ensemble that is moved to Zooid. */
 export const migrate: Command = {
   name: "migrate",
-  synopsis: "check host:port[,host:port ...] [--sids n,n ...] [--admin url] [--auth credentials] [--rate n]",
+  synopsis:
+    "check host:port[,host:port ...] [--sids n,n ...] [--admin url] | " +
+    "compare --apache host:port[,host:port ...] --follower url|--zooid host:port [--admin-auth credentials] [--limit n] [--data]; " +
+    "both [--auth credentials] [--rate n]",
   flags: [
     {
       name: "admin",
       takesValue: true,
       isOwn: true,
-      meaning: `Where Apache's admin servers are; * stands for each server's host. Given once for each other port. Default ${ADMIN_PATTERN}`,
+      meaning: `check: where Apache's admin servers are; * stands for each server's host. Given once for each other port. Default ${ADMIN_PATTERN}`,
     },
-    { name: "sids", takesValue: true, isOwn: true, meaning: "Numbers that the new servers are to have" },
+    { name: "sids", takesValue: true, isOwn: true, meaning: "check: numbers that the new servers are to have" },
+    { name: "apache", takesValue: true, isOwn: true, meaning: "compare: Apache's servers, each of which is read" },
+    {
+      name: "follower",
+      takesValue: true,
+      isOwn: true,
+      meaning: "compare: the follower's admin port, as http://host:8080",
+    },
+    { name: "zooid", takesValue: true, isOwn: true, meaning: "compare: a server of Zooid, by its client port" },
+    {
+      name: "admin-auth",
+      takesValue: true,
+      isOwn: true,
+      meaning:
+        "compare: credentials for the follower's admin port, as 'digest super:password'; default: $ZOOID_ADMIN_AUTH",
+    },
+    { name: "limit", takesValue: true, isOwn: true, meaning: "compare: differences that are listed; default 100" },
+    { name: "data", isOwn: true, meaning: "compare: shows the data that differ, not only lengths and hashes" },
     FLAG_NODE_AUTH,
     FLAG_RATE,
   ],
   summary:
-    "Looks at an Apache ensemble that is to be moved to Zooid, and names what stands in the way or has to be prepared. " +
-    "Reads only.",
-  operandsMin: 2,
+    "check looks at an Apache ensemble that is to be moved to Zooid, and names what stands in the way or has to be prepared; " +
+    "compare reads every node, Stat and access list of Apache's servers and of a server of Zooid, and prints what differs. " +
+    "Both only read.",
+  operandsMin: 1,
   operandsMax: 2,
   kind: "offline",
   async run(invocation) {
+    const { flags, operands } = invocation;
     const verb = operand(invocation, 0);
-    if (verb !== "check") throw usageError(`migrate takes check, found ${JSON.stringify(verb)}`);
+    if (verb !== "check" && verb !== "compare") {
+      throw usageError(`migrate takes check or compare, found ${JSON.stringify(verb)}`);
+    }
+    for (const name of verb === "check" ? OF_COMPARE : OF_CHECK) {
+      if (flags.has(name)) throw usageError(`--${name} is for migrate ${verb === "check" ? "compare" : "check"}`);
+    }
+    if (verb === "compare") {
+      if (operands.length > 1) throw usageError("migrate compare names servers by --apache, --follower and --zooid");
+      return await runCompare(invocation);
+    }
+    if (operands.length < 2)
+      throw usageError("migrate check takes the servers of the ensemble, as host:port,host:port");
     return await runCheck(invocation);
   },
 };
