@@ -1,4 +1,4 @@
-/** What a change makes necessary. */
+/** The work that a change makes necessary. */
 export interface AffectedPlan {
   /** Files whose format and lint rules are checked. */
   readonly linted: readonly string[];

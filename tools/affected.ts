@@ -58,7 +58,7 @@ function changedFiles(base: string): readonly string[] {
   return [...new Set(`${changed}\n${added}`.split("\n").filter((file) => file !== ""))].sort();
 }
 
-/** What git says; undefined where it fails. */
+/** The output of git; undefined where it fails. */
 function git(...argv: string[]): string | undefined {
   const { status, stdout } = spawnSync("git", argv, { encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;

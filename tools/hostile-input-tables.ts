@@ -13,7 +13,7 @@ interface Budget {
   readonly name: string;
   readonly countedIn: string;
   readonly share: string;
-  /** What connections of trusted proxies have together. */
+  /** The part that connections of trusted proxies have together. */
   readonly proxies: string;
   readonly givesWay: string;
 }

@@ -57,7 +57,7 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 const IMPORT = /(?:\bfrom|\bimport|\bimport\()\s*"([^"\n]+)"/g;
 
-/** What stands behind `import` and `from` in a module, as it is written. */
+/** The specifiers behind `import` and `from` in a module, as they are written. */
 export function importedSpecifiers(text: string): readonly string[] {
   return [...text.matchAll(IMPORT)].map(([, specifier]) => specifier ?? "");
 }

@@ -12,8 +12,8 @@ export interface Layer {
   /** Third-party run-time dependencies; "any" only for applications, which are never imported. */
   readonly thirdParty: readonly string[] | "any";
   /**
-   * What its tests alone may stand on though it does not lie beneath: devDependencies that users do
-   * not install.
+   * The packages that its tests alone may stand on though they do not lie beneath: devDependencies
+   * that users do not install.
    */
   readonly testsWith?: readonly string[];
 }
@@ -109,7 +109,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["zooid-console", { beneath: ["@zooid/web-console"], thirdParty: "any", testsWith: ["@zooid/embedded-server"] }],
 ]);
 
-/** What one workspace package declares, as far as layers are concerned. */
+/** The declarations of one workspace package, as far as layers are concerned. */
 export interface Declaration {
   readonly name: string;
   /** The package.json and tsconfig.json that say so, for messages. */

@@ -219,7 +219,7 @@ const LIMITS: readonly (readonly [row: string, says: string, file: string, const
   ["segments that one reader", "32", "packages/txn-log/src/log/log-reader.ts", "OPEN_MAX", 32],
   ["lines about refused input", "5 of a kind", "packages/model/src/shares/budgets.ts", "refusalLines.ofKind", 5],
   ["lines about refused input", "10 s", "packages/model/src/shares/budgets.ts", "refusalLines.everyMs", 10_000],
-  ["bytes on their way to one learner", "8 MiB", "packages/zab/src/config.ts", "windowBytes", 8 * MIB],
+  ["bytes in transit to one learner", "8 MiB", "packages/zab/src/config.ts", "windowBytes", 8 * MIB],
   [
     "entries that a leader sent and that are",
     "4 of those windows",
@@ -228,15 +228,9 @@ const LIMITS: readonly (readonly [row: string, says: string, file: string, const
     4,
   ],
   ["delivered entries kept", "4 MiB", "packages/zab/src/recent-entries.ts", "CHUNK_BYTES", MIB],
+  ["chunks of a state in transit", "16 of", "packages/server/src/storage/snapshot-port.ts", "CHUNKS_IN_FLIGHT_MAX", 16],
   [
-    "chunks of a state on their way",
-    "16 of",
-    "packages/server/src/storage/snapshot-port.ts",
-    "CHUNKS_IN_FLIGHT_MAX",
-    16,
-  ],
-  [
-    "chunks of a state on their way",
+    "chunks of a state in transit",
     "256 KiB",
     "packages/txn-log/src/state/state-store.ts",
     "SNAPSHOT_CHUNK_BYTES",

@@ -102,12 +102,16 @@ describe("a phrase is found", () => {
     ["// nothing at all", "at all"],
     ["// no sign of life", "word, sign of life"],
     ["// nobody waits", "nobody, whoever"],
+    ["/** What a client sends. */", "a docstring that begins with What or Who"],
+    [" * Who votes in elections.", "a docstring that begins with What or Who"],
+    ["// a client is told so", "is told"],
+    [" * bytes on their way to a peer", "on its way"],
   ])("in %s", (line, phrase) => {
     expect(proseFaults(`first\n${line}`)).toMatchObject([{ line: 2, rule: { phrase } }]);
   });
 
   test("by every rule, and not in code", () => {
-    expect(PROSE_RULES).toHaveLength(11);
+    expect(PROSE_RULES).toHaveLength(14);
     expect(
       proseFaults(
         'const text = "waits for ever";\n// so busy that it waits, so long that it ends\n// rule: starts-anew',

@@ -18,7 +18,7 @@ const MODULES: Readonly<Record<string, object>> = {
 
 type Work = () => unknown;
 
-/** What a block declares, in place of the runner. */
+/** The block's declarations, in place of the runner's. */
 interface Suite {
   readonly tests: (readonly [name: string, body: Work])[];
   readonly beforeAll: Work[];

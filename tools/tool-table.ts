@@ -1,16 +1,16 @@
 import { basename } from "node:path";
 
 /**
- * What `npm run tool` runs: programs that are needed now and then, each a file with a comment of
- * its own on its options.
+ * The programs of `npm run tool`: they are needed now and then, each a file with a comment of its
+ * own on its options.
  */
 export interface Tool {
   readonly name: string;
   readonly file: string;
   readonly does: string;
   /**
-   * What is built before it runs, where it starts built processes. The tool itself takes the
-   * packages from their sources.
+   * The packages that are built before it runs, where it starts built processes. The tool itself
+   * takes the packages from their sources.
    */
   readonly builds: readonly string[];
 }
@@ -103,7 +103,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
   }),
   group("Faults on real processes", {
     "packages/trials/src/history/history-rounds.ts":
-      "kill -9 of a server that keeps its history; past states must be what clients were told",
+      "kill -9 of a server that keeps its history; past states must agree with clients' answers",
     "packages/trials/src/faults/restore-rounds.ts":
       "states of the past restored in an ensemble under writes, its servers killed meanwhile; one history must be continued, as a whole",
     "packages/trials/src/kubernetes/kubernetes.ts":
@@ -117,7 +117,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/trials/src/history/backup-rounds.ts":
       "an ensemble and the S3 service that it is backed up to are killed; the service is away, or refuses its secret (Go)",
     "packages/trials/src/history/changes-consumer.ts":
-      "a consumer of changes and its servers are killed; what it has must be what clients were told, once and in order",
+      "a consumer of changes and its servers are killed; its changes must agree with clients' answers, once and in order",
     "packages/trials/src/history/archive-damage.ts":
       "flipped bits and removed files in a backup and in an archive: each is named, and none restored in silence",
     "packages/trials/src/faults/kill-loop.ts": "kill -9 under load; what was acknowledged must be there",

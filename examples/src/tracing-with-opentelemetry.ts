@@ -38,7 +38,7 @@ for (const { name, attributes, parentSpanContext } of spans) {
   );
 }
 
-/** What @opentelemetry/context-async-hooks does, in a few lines. */
+/** The part of @opentelemetry/context-async-hooks that is needed, in a few lines. */
 function contextsOfCalls(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {

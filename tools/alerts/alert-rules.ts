@@ -6,7 +6,7 @@ export interface AlertRule {
   readonly minutes: number;
   readonly severity: "critical" | "warning";
   readonly summary: string;
-  /** What to do. */
+  /** The remedy. */
   readonly remedy: string;
   /**
    * Series in promtool's notation, a sample a minute, with which it fires within a quarter of an

@@ -1,6 +1,6 @@
 import type { Resource } from "./helm.ts";
 
-/** What each rendering of the chart must have, and what goes wrong without it. */
+/** The rules for each rendering of the chart, and the damage without them. */
 export const RULES: readonly (readonly [rule: string, isKept: (rendering: Rendering) => boolean])[] = [
   [
     "pods start side by side: the first one is ready once a quorum is there",

@@ -24,11 +24,11 @@ export interface BoardPanel {
   readonly queries: Readonly<Record<string, string>>;
   /** Values from which on the panel is yellow or red; below the first it is green. */
   readonly steps?: readonly (readonly [from: number, color: "green" | "yellow" | "red"])[];
-  /** What is shown, where the title does not say it. */
+  /** The shown value, where the title does not name it. */
   readonly shows?: string;
   /** Which values are bad, and what they mean. */
   readonly bad: string;
-  /** What an operator does then. */
+  /** The operator's remedy. */
   readonly remedy: string;
 }
 

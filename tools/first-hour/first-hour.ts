@@ -20,7 +20,7 @@ import { hourScript } from "./hour-script.ts";
 import { LEFT_OUT, PAGES, PREPARED } from "./left-out.ts";
 import { missingLine, pageSteps, type Step, unexpectedEnd } from "./page-steps.ts";
 
-/** What needs the network: it runs before, outside of the namespaces. */
+/** The commands that need the network: they run before, outside of the namespaces. */
 const SET_UP = "npm ci";
 const TIMEOUT_MS = 240_000;
 

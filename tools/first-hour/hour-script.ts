@@ -13,7 +13,7 @@ export interface HourScriptOptions {
   readonly scratch: string;
 }
 
-/** What a server prints on a terminal when it is ready. */
+/** The line that a server prints on a terminal when it is ready. */
 const READY = "Try, in another terminal";
 const READY_SECONDS_MAX = 60;
 

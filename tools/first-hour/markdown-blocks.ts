@@ -2,7 +2,7 @@
 export interface Block {
   /** The heading above it, without the number signs. */
   readonly heading: string;
-  /** What follows the fence: `sh`, `ts`, `text`; empty for none. */
+  /** The word behind the fence: `sh`, `ts`, `text`; empty for none. */
   readonly language: string;
   readonly text: string;
   /** Number of its first line in the page, from 1. */

@@ -1,6 +1,6 @@
 import { type Block, markdownBlocks } from "./markdown-blocks.ts";
 
-/** What a reader of a page does, block by block. */
+/** The acts of a page's reader, block by block. */
 export type Step =
   /** Writes a program to a file. */
   | { readonly kind: "write"; readonly place: string; readonly file: string; readonly text: string }
@@ -29,7 +29,7 @@ export interface LeftOut {
 
 export interface PageSteps {
   readonly steps: readonly Step[];
-  /** What does not fit a page that is run, one sentence each. */
+  /** The places that do not fit a page that is run, one sentence each. */
   readonly faults: readonly string[];
 }
 
@@ -109,8 +109,8 @@ export function missingLine(expected: readonly string[], output: string): string
 }
 
 /**
- * What an output ends with, beyond the expected lines: the end of an output is shown, unless a line
- * `…` says that it continues.
+ * The end of an output beyond the expected lines: the end of an output is shown, unless a line `…`
+ * says that it continues.
  *
  * @returns undefined where it ends as expected
  */

@@ -41,7 +41,7 @@ if (words.includes("equal")) {
   process.exitCode = isEqual ? 0 : 1;
 }
 
-/** What an image consists of: its layers by their content, and its configuration. */
+/** The layers of an image by their content, and its configuration. */
 async function layersOf(tag: string): Promise<string> {
   return await podman("image", "inspect", "--format", "{{json .RootFS.Layers}} {{json .Config}} {{.Created}}", tag);
 }

@@ -5,7 +5,7 @@ import { startCuttingProxy } from "@zooid/conformance/internal/servers/cutting-p
 import { run } from "@zooid/trials/internal/processes/run";
 import { ROOT } from "../pack/public-packages.ts";
 
-/** What a scenario finds by the address of its client. */
+/** The line of a scenario with the address of its client. */
 const BY_ADDRESS = /^get by address: .*$/m;
 
 /**

@@ -26,6 +26,13 @@ export const PROSE_RULES: readonly ProseRule[] = [
   rule("as it was", /\bas it was\b(?! when)/i, "unchanged"),
   rule("at all", /\bat all\b(?! (?:of|servers|nodes|members|levels)\b)/i, "nothing: leave it out"),
   rule("word, sign of life", /\b(?:has my|without its own|the last) word\b|\bsigns? of life\b/i, "promise, keep-alive"),
+  rule(
+    "a docstring that begins with What or Who",
+    /^\/\*\* (?:What|Who) |^\* (?:What|Who) [a-z]/,
+    "the subject: the result of …, the bytes of …, the voters in …",
+  ),
+  rule("is told", /\b(?:is|are|was|were) told\b|\btold of\b/i, "gets, reads, learns"),
+  rule("on its way", /\bon (?:its|their) way\b/i, "in transit, or before it is there"),
   rule("nobody, whoever", /\b(?:nobody|whoever)\b/i, "no client, no server, each of them"),
 ];
 

@@ -22,7 +22,7 @@ import { parseRegexp, type RegexpNode } from "./regexp-syntax.ts";
 /** Repetitions that are counted up to here are taken for bounded. */
 const COUNT_MAX = 128;
 
-/** What is wrong with it; undefined if its time is linear. */
+/** The fault of a pattern; undefined if its time is linear. */
 export function regexpFault(pattern: string, flags: string): string | undefined {
   const { node, sampleCount } = parseRegexp(pattern, flags);
   const automaton = new Automaton(sampleCount);
@@ -259,7 +259,7 @@ function addCounts(to: Map<number, number>, from: ReadonlyMap<number, number>): 
   for (const [state, ways] of from) to.set(state, (to.get(state) ?? 0) + ways);
 }
 
-/** What is reached by one step or more. */
+/** The states that are reached by one step or more. */
 function reachable<T extends number | States>(start: T, step: (at: T) => readonly T[]): ReadonlySet<T> {
   const seen = new Map<string, T>();
   const waiting = [start];

@@ -37,7 +37,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   webpack: "5.113.0",
 };
 
-/** What is used of the bundlers' interfaces. */
+/** The part of the bundlers' interfaces that is used. */
 interface Esbuild {
   build(options: object): Promise<unknown>;
 }

@@ -20,8 +20,8 @@ function neededPeers({ peerDependencies = {}, peerDependenciesMeta = {} }: Manif
 }
 
 /**
- * What npm installs for a package: itself, and what each asks for. Packages of others are as they
- * lie in node_modules.
+ * The packages that npm installs for a package: itself, and those that each asks for. Packages of
+ * others are as they lie in node_modules.
  */
 function installOf(name: string, installed: ReadonlySet<string> = new Set()): ReadonlySet<string> {
   if (installed.has(name)) return installed;

@@ -4,7 +4,7 @@ import { type Manifest, ROOT, readManifest } from "./public-packages.ts";
 import { ENGINES, type Origin, withoutEnding } from "./published-manifest.ts";
 
 /**
- * What is wrong with the fields of a published package.json that describe the package, one sentence
+ * The faults of the fields of a published package.json that describe the package, one sentence
  * each: author, keywords, engines, and the addresses of sources, page and reports.
  *
  * @param origin the place that the addresses must name

@@ -5,15 +5,15 @@ import { Consumer, type ConsumerOptions } from "./consumer.ts";
 import { entriesOf, type Manifest, type PublicPackage, packageOf, ROOT } from "./public-packages.ts";
 import { importsOf, pagesOf, readmeExamples } from "./readme-examples.ts";
 
-/** What became of a package on one Node.js. */
+/** The outcome of a package on one Node.js. */
 export interface PackageReport {
-  /** What its installation brought from outside. */
+  /** The packages that its installation brought from outside. */
   readonly outside: readonly string[];
   readonly entryCount: number;
   /** Whether its types need those of Node.js, which its user brings. */
   readonly needsNodeTypes: boolean;
   readonly exampleCount: number;
-  /** What its README's examples import beyond the package itself. */
+  /** The imports of its README's examples beyond the package itself. */
   readonly exampleNeeds: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 
 export const ROOT: string = resolve(import.meta.dirname, "../..");
 
-/** What npm looks at in a package.json, as far as it is looked at here. */
+/** The fields of a package.json that npm looks at, as far as they are looked at here. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -69,7 +69,7 @@ export function publishedExports({
   return Object.entries(exports).filter(([, forms]) => Object.keys(forms).some((form) => form !== SOURCE_CONDITION));
 }
 
-/** What a user writes after `import`: `@zooid/wire`, `@zooid/wire/txn`. */
+/** The entries that a user imports: `@zooid/wire`, `@zooid/wire/txn`. */
 export function entriesOf(manifest: Manifest): readonly string[] {
   return publishedExports(manifest).map(([entry]) => manifest.name + entry.slice(1));
 }

@@ -18,7 +18,7 @@ export function readmeExamples(directory: string, pages: readonly string[] = [])
   });
 }
 
-/** What code imports, as it is written there. */
+/** The imports of code, as they are written there. */
 export function importsOf(code: string): readonly string[] {
   return [...code.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, specifier]) => specifier ?? "");
 }

@@ -3,11 +3,11 @@ import { type Manifest, SOURCE_CONDITION } from "./public-packages.ts";
 
 export interface PackageContents {
   readonly manifest: Manifest;
-  /** What each file says, by its path inside the package. */
+  /** The text of each file, by its path inside the package. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** What is wrong with a package as it would be published, one sentence each. */
+/** The faults of a package as it would be published, one sentence each. */
 export function tarballFaults({ manifest, files }: PackageContents): readonly string[] {
   const names = [...files.keys()];
   const places = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];

@@ -14,7 +14,7 @@ export interface Tarball {
   /** Subresource integrity, as lock files have it. */
   readonly integrity: string;
   readonly sizeBytes: number;
-  /** What each file in it says. */
+  /** The text of each file in it. */
   readonly files: ReadonlyMap<string, string>;
 }
 

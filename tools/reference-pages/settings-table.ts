@@ -98,7 +98,7 @@ function firstPath(given: object): readonly string[] {
   return isGroup ? [name, ...firstPath(value)] : [name];
 }
 
-/** What a member of an ensemble has without any other setting. */
+/** The configuration of a member without any other setting. */
 const MEMBER = parseServerConfig({
   admin: {},
   metrics: {},

@@ -1,7 +1,7 @@
 import type { Manifest } from "../pack/public-packages.ts";
 import { isBeforeFirstRelease } from "./first-release.ts";
 
-/** What a release is judged by, beyond its tarballs. */
+/** The facts by which a release is judged, beyond its tarballs. */
 export interface ReleaseFacts {
   readonly version: string;
   readonly manifests: readonly Manifest[];
@@ -11,13 +11,13 @@ export interface ReleaseFacts {
   readonly readme: string;
   /** Names of changesets that no version has collected. */
   readonly changesets: readonly string[];
-  /** What `git status --porcelain` prints; undefined in a dry run, where it does not matter. */
+  /** The output of `git status --porcelain`; undefined in a dry run, where it does not matter. */
   readonly status: string | undefined;
   /** Tags of the commit; undefined in a dry run. */
   readonly tags: readonly string[] | undefined;
 }
 
-/** What keeps a release from being published, one sentence each. */
+/** The obstacles to publishing a release, one sentence each. */
 export function releaseFaults(facts: ReleaseFacts): readonly string[] {
   const { version, manifests, changelog, readme, changesets, status, tags } = facts;
   const ours = new Map(manifests.map((manifest) => [manifest.name, manifest.version]));

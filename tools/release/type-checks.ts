@@ -51,7 +51,7 @@ export class TypeChecks {
     return new TypeChecks({ ...(publint as Publint), ...(utils as PublintUtils) }, types as AreTheTypesWrong);
   }
 
-  /** What is wrong with how a package names its files and types, one sentence each. */
+  /** The faults of a package's names for its files and types, one sentence each. */
   async faultsOf({ manifest, directory, file }: Tarball): Promise<readonly string[]> {
     const { messages } = await this.#publint.publint({ pkgDir: directory, pack: false, strict: true });
     const faults = messages

@@ -17,7 +17,9 @@ export interface PendingWait {
   end(): void;
 }
 
-/** What the running tests wait for by the functions that say so, for the reason of a failure. */
+/**
+ * The waits of the running tests, by the functions that report them, for the reason of a failure.
+ */
 export class PendingWaits {
   readonly #waits = new Set<Wait>();
   readonly #nowMs: () => number;
@@ -53,7 +55,7 @@ export class PendingWaits {
       .map(({ name, place, asked }) => `${name} at ${place}${asked === undefined ? "" : lastSeen(asked.value)}`);
   }
 
-  /** What one test has left behind is not the next one's. */
+  /** Forgets the waits that one test has left behind: they are not the next one's. */
   clear(): void {
     this.#waits.clear();
   }

@@ -20,7 +20,7 @@ export interface OutputOptions {
   readonly progressIntervalMs: number;
 }
 
-/** What is measured, how, and where the results go. */
+/** The measurement: its load, and where the results go. */
 interface LoadCommand {
   readonly workload: Workload;
   readonly config: BenchConfig;

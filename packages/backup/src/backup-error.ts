@@ -2,7 +2,7 @@ import { errorJson, keepCode } from "@zooid/model";
 
 /** Why a target cannot be used. `target` is as operators wrote it, and never has a secret. */
 export type BackupErrorDetail =
-  /** What names a target, or who may use it, is not what it should be. */
+  /** A setting that names a target, or its key, is invalid. */
   | { readonly code: "SETTING"; readonly problem: string }
   /** No answer, after all attempts. */
   | { readonly code: "UNREACHABLE"; readonly target: string; readonly reason: string }
@@ -21,7 +21,7 @@ export type BackupErrorDetail =
     }
   /** Nothing that could be restored. */
   | { readonly code: "NO_BACKUP"; readonly target: string; readonly reason: string }
-  /** What is there belongs to another ensemble. */
+  /** The target belongs to another ensemble. */
   | { readonly code: "FOREIGN"; readonly target: string; readonly expected: string; readonly found: string };
 
 export type BackupErrorCode = BackupErrorDetail["code"];

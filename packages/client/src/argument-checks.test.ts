@@ -529,7 +529,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "TypedNodes#watch$": row(typed.watch$, parameters),
 };
 
-/** What methods are called on. */
+/** The objects that methods are called on. */
 const OBJECTS: Readonly<Record<string, object>> = {
   Client: zk,
   Transaction: zk.transaction(),
@@ -572,7 +572,7 @@ test("each public function and method has a row", () => {
   expect(Object.keys(ROWS).toSorted()).toEqual(surface().toSorted());
 });
 
-/** What a call fails with; undefined for none, and while it waits for a server. */
+/** The error of a call; undefined for none, and while it waits for a server. */
 async function errorOf(name: string, { call: called }: Row, args: readonly unknown[]): Promise<unknown> {
   const [owner = ""] = name.split("#");
   const run = async (): Promise<undefined> => {

@@ -44,11 +44,11 @@ export interface ZkErrorDetail {
   readonly outcome: Outcome;
   /** Replaces the code's default message. */
   readonly message?: string | undefined;
-  /** What is known beyond the code; appended to the code's default message. */
+  /** A detail beyond the code; appended to the code's default message. */
   readonly reason?: string | undefined;
   /** Whether the request changes nothing, for the message. */
   readonly isRead?: boolean | undefined;
-  /** What the history reaches, with HISTORY_GONE. */
+  /** The range of the history, with HISTORY_GONE. */
   readonly reach?: HistoryReach | undefined;
   /** Why a time stands for no transaction of the history. */
   readonly timeFault?: TimeFault | undefined;
@@ -67,7 +67,7 @@ export class ZkError extends Error {
   readonly op: string;
   readonly path: string | undefined;
   readonly outcome: Outcome;
-  /** What is known beyond the code, such as sizes and limits; missing where nothing is. */
+  /** A detail beyond the code, such as sizes and limits; missing where none is known. */
   declare readonly reason?: string;
   /**
    * With HISTORY_GONE the first and the last transaction that the server's history can answer for;

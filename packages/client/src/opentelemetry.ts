@@ -93,7 +93,7 @@ export function instrumentClients(options: InstrumentOptions = {}): Disposable {
   return { [Symbol.dispose]: stop };
 }
 
-/** What spans and metrics have in common: few different values. */
+/** Attributes that spans and metrics share: few different values. */
 function attributesOf({ op, server }: RequestMessage): Attributes {
   return { "db.system.name": "zookeeper", "db.operation.name": op, ...addressOf(server) };
 }

@@ -216,7 +216,7 @@ const SHAPE: Shape<ClientOptions> = shape<ClientOptions>({
 /** Its values are checked below. */
 const RESUMED: Shape<NonNullable<ClientOptions["session"]>> = shape({ id: checked, password: checked });
 
-/** What is wrong with credentials. */
+/** The problems of credentials. */
 export function credentialProblems(credential: Credential): readonly string[] {
   const { scheme, auth } = credential ?? {};
   const problems: string[] = [];

@@ -1,4 +1,4 @@
-/** What the client returns can be logged, written as JSON, decoded and iterated. */
+/** The client's results can be logged, written as JSON, decoded and iterated. */
 import { inspect } from "node:util";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { Subject } from "rxjs";

@@ -28,7 +28,7 @@ export interface ForeignClient {
   readonly isForOneServer?: boolean;
   /** Further lines of the server's zoo.cfg. */
   readonly settings?: readonly string[];
-  /** What the command of a run ends with. Default: the server, and the proxy in front of it. */
+  /** The last words of a run's command. Default: the server, and the proxy in front of it. */
   readonly takes?: readonly (keyof Addresses)[];
   /** Fetches and builds missing parts in .cache, and returns how the command of a run begins. */
   build(): readonly string[];

@@ -150,7 +150,10 @@ async function openPages(url: string): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** What the pages send, from a thread of its own: the load's thread is what limits the load. */
+/**
+ * Sends the requests of the pages from a thread of its own: the load's thread is the bottleneck of
+ * the load.
+ */
 async function openRequests(url: string): Promise<AsyncDisposable> {
   const worker = new Worker(new URL("console-requests.ts", import.meta.url), { workerData: { url, count: CONSOLES } });
   await once(worker, "online");

@@ -52,7 +52,7 @@ export interface ConsoleOptions {
   readonly warn?: (text: string) => void;
 }
 
-/** What the server in front knows of a request. */
+/** The facts of a request that the server in front knows. */
 export interface ConsoleRequest {
   /** The subject of the client's certificate, if there was one. */
   readonly certificateSubject?: string | undefined;

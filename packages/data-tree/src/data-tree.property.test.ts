@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("close" as const), session, lag }) },
 );
 
-/** What a leader decided, in a form that compares. */
+/** The decisions of a leader, in a form that compares. */
 function run(steps: readonly Step[], hashSeed: number, isPipelined: boolean): { test: TestTree; decided: unknown[] } {
   const test = new TestTree(hashSeed);
   const decided: unknown[] = [];

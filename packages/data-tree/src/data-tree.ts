@@ -46,7 +46,7 @@ export interface DataTreeOptions {
  * Nodes are indexes: numbers that mean something until the next change. 0 is none.
  */
 export class DataTree extends TreeReader {
-  /** What the connections at this server wait for. It is not replicated. */
+  /** The watches of the connections at this server. They are not replicated. */
   readonly watches: WatchTable;
   readonly #hashKey: HashKey;
   #loader: TreeLoader | undefined = undefined;

@@ -41,7 +41,7 @@ export interface SessionRecord {
   readonly hasDerivedPassword?: boolean;
 }
 
-/** What is replicated beside nodes and sessions. */
+/** The replicated state beside nodes and sessions. */
 export interface TreeRecord {
   readonly applied: Zxid;
   /** The id of the node that is created next. */

@@ -20,9 +20,7 @@ export interface ListedSession {
 /** Free rows of the sessions' table that one step of a listing passes at most. */
 const FREE_ROWS = 1024;
 
-/**
- * What can be read of the tree: nodes, sizes and sessions, as they are applied. It changes nothing.
- */
+/** Reads of the tree: nodes, sizes and sessions, as they are applied. It changes nothing. */
 export class TreeReader {
   /** @internal */
   protected parts: TreeParts;
@@ -101,7 +99,7 @@ export class TreeReader {
     return this.state.approximateDataSize;
   }
 
-  /** What the tree takes in memory, about; {@link PrepareContext.heldBytesMax} bounds it. */
+  /** The bytes of the tree in memory, about; {@link PrepareContext.heldBytesMax} bounds it. */
   get heldBytes(): number {
     return this.state.heldBytes;
   }
@@ -120,7 +118,7 @@ export class TreeReader {
     return this.state.store.dataBytesMax;
   }
 
-  /** What the names of a node's children take in a listing, each with its length. */
+  /** The bytes of the names of a node's children in a listing, each with its length. */
   listingBytes(node: number): number {
     return this.state.store.listings.bytes(node);
   }
@@ -196,7 +194,7 @@ export class TreeReader {
     return nodesById(this.state);
   }
 
-  /** What one name takes in a listing at most, with its length. */
+  /** The greatest number of bytes of one name in a listing, with its length. */
   get listedNameBytesMax(): number {
     return listedNameBytesMax(this.state.store);
   }
@@ -326,7 +324,7 @@ export class TreeReader {
     return this.parts.ephemeralPaths.forEach(this.state, { high, low }, prefix, limits, show);
   }
 
-  /** What the last {@link forEachEphemeralPath} looked at, as its limit counts. */
+  /** The work of the last {@link forEachEphemeralPath}, as its limit counts. */
   get ephemeralWork(): number {
     return this.parts.ephemeralPaths.workDone;
   }

@@ -27,7 +27,7 @@ import { SessionTable } from "./sessions/session-table.ts";
 const ROOT_COPIES = 1;
 /** The bits of a node's index that select its slot in the cache of digest contributions. */
 const CACHED_MASK = 4095;
-/** What a node takes beside its path and data. */
+/** The bytes of a node beside its path and data. */
 const NODE_BYTES = 128;
 
 /**
@@ -71,12 +71,12 @@ export class TreeState {
     return this.store.count + ROOT_COPIES;
   }
 
-  /** What the tree takes in memory, about: never less than what clients have put there. */
+  /** The bytes of the tree in memory, about: never less than clients have put there. */
   get heldBytes(): number {
     return this.approximateDataSize + this.store.count * NODE_BYTES + this.acls.bytes;
   }
 
-  /** What every ensemble begins with: node ids 1 to 4. */
+  /** The nodes that every ensemble begins with: node ids 1 to 4. */
   createInitialNodes(): void {
     const root = this.#createInitial(0, "", OPEN_ACL);
     const zookeeper = this.#createInitial(root, "zookeeper", OPEN_ACL);

@@ -10,7 +10,7 @@ export interface Finding {
   readonly found: string;
   /** One sentence: why it matters. */
   readonly consequence: string;
-  /** What to do: a command to type, where there is one. */
+  /** The remedy: a command to type, where there is one. */
   readonly remedy: string;
 }
 

@@ -177,7 +177,7 @@ test("lists that differ are no finding where clients change the members", () => 
   expect(found(true)).toEqual([]);
 });
 
-/** What is found at the bound of each figure, and what is just not. */
+/** The bound of each figure, with a fact that is found and one that is not. */
 const BOUNDS: readonly (readonly [id: FindingId, find: () => readonly Finding[], isFound: boolean | string])[] = [
   ["descriptors-near", () => measured({ open_file_descriptor_count: 80, max_file_descriptor_count: 100 }), false],
   [

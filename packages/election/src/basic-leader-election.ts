@@ -238,7 +238,7 @@ export class BasicLeaderElection implements LeaderElection {
   }
 }
 
-/** What the answers say of one candidate. */
+/** The answers about one candidate. */
 interface Candidacy {
   /** The best position that any answer gives it: answers may be of different age. */
   best: Vote;

@@ -13,7 +13,7 @@ import { SettleDelay } from "./settle-delay.ts";
 import { Tally } from "./tally.ts";
 import { beats, better, firstVote, isSameLeadership, isSameVote, ownVote } from "./vote.ts";
 
-/** What another server reports. */
+/** A report of another server. */
 type Notification = Extract<ElectionMessage, { readonly kind: "notification" }>;
 
 interface Looking {

@@ -1,7 +1,7 @@
 import { loadJks } from "#jks-js";
 import { pemBlocks } from "./pem-blocks.ts";
 
-/** What a store of Java's own form holds, in PEM. */
+/** The content of a store of Java's own form, in PEM. */
 export interface JavaKeyStore {
   /** The first private key that it holds, with its certificate and the chain behind it. */
   readonly identity: { readonly key: string; readonly cert: string } | undefined;

@@ -1,6 +1,6 @@
 /**
- * What a log and a state on disk need. Each thread loads its modules again, so this entry leads to
- * half as many as `@zooid/model`: a thread starts 10 ms of CPU earlier.
+ * The exports that a log and a state on disk need. Each thread loads its modules again, so this
+ * entry leads to half as many as `@zooid/model`: a thread starts 10 ms of CPU earlier.
  */
 export {
   type ByteSlice,

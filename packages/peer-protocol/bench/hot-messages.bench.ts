@@ -10,7 +10,7 @@ import { FORWARD_HEADER_BYTES } from "../src/peer-runs.ts";
 import { ELEMENTS_MAX, whole, zxidOf } from "../src/record-codec.ts";
 
 /**
- * What writing the codec of the four hot messages by hand buys: nanoseconds of processor time for
+ * The gain of writing the codec of the four hot messages by hand: nanoseconds of processor time for
  * each message, by hand, by generated code over this package's reader and writer, and by protobufjs
  * alone. `npm run bench`
  */
@@ -53,7 +53,7 @@ interface Case {
   readonly name: string;
   readonly message: EnvelopeMessage;
   readonly member: "entries" | "forward" | "ack" | "commit";
-  /** What generated code takes for the message. */
+  /** The form of the message that generated code takes. */
   readonly record: object;
   /** The message out of what generated code returns. */
   readonly toMessage: (record: zooid.Envelope) => object;

@@ -72,7 +72,7 @@ export interface Heartbeat {
   readonly wallMs: number;
 }
 
-/** What links say to each other about themselves. */
+/** The messages of links about themselves. */
 export type LinkMessage = Hello | AuthProof | LinkRefuse | Heartbeat;
 
 /** An observer's first message to a follower: relay between this link and the leader. */
@@ -105,7 +105,7 @@ export interface RelayClose {
 }
 
 /**
- * What observer and leader say to each other: a stream of frames of its own, cut anywhere. Valid as
+ * The messages between observer and leader: a stream of frames of its own, cut anywhere. Valid as
  * long as the bytes are.
  */
 export interface RelayBytes {

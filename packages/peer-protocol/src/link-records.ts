@@ -4,10 +4,10 @@ import type { LinkPurpose, LinkRefuseReason } from "./envelope-message.ts";
 import { choiceOf, copyOf, ensembleIdOf, levelsOf, type RecordCodec, serverIdOf, whole } from "./record-codec.ts";
 
 /**
- * What links send about themselves: first `hello` from both sides, and a proof where they share a
- * secret; then, on election links, heartbeats. `link-refuse` comes in place of any of them, and the
- * sender closes the link behind it: the other side can log a reason instead of a lost connection.
- * `server/peers/handshake.ts` has the order and the proofs.
+ * The messages of links about themselves: first `hello` from both sides, and a proof where they
+ * share a secret; then, on election links, heartbeats. `link-refuse` comes in place of any of them,
+ * and the sender closes the link behind it: the other side can log a reason instead of a lost
+ * connection. `server/peers/handshake.ts` has the order and the proofs.
  *
  * These are the only messages that a server reads before it knows who sent them. So what is kept of
  * them is bounded here, and their frames are (`HANDSHAKE_FRAME_BYTES_MAX`).

@@ -229,7 +229,7 @@ test("the limit may be raised between two messages of one chunk", () => {
   expect(count).toBe(2);
 });
 
-test("the limit leaves room for what grows on its way into the log, and for the end of a session with very many ephemerals", () => {
+test("the limit leaves room for entries that grow before they are logged, and for the end of a session with very many ephemerals", () => {
   expect(peerFrameBytesMax(0xf_ffff)).toBe(64 * 1024 * 1024 + 65_536);
   expect(peerFrameBytesMax(64 * 1024 * 1024)).toBe(128 * 1024 * 1024 + 65_536);
 });

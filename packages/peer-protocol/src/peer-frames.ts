@@ -61,7 +61,7 @@ interface OpenChunk extends FrameChunk {
 /**
  * Gathers messages for one link. Bytes that a message points to are copied once, in `append`.
  *
- * What is gathered lies in one buffer, or in several when a message did not fit behind the others.
+ * The gathered bytes lie in one buffer, or in several when a message did not fit behind others.
  */
 export class PeerFrameWriter {
   /** The longest frame that is written; may be changed between messages. */

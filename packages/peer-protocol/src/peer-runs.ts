@@ -7,7 +7,7 @@ import { type EntriesMessage, type ForwardMessage, FRAME_HEADER_BYTES, frameLeng
  * kinds.
  */
 
-/** What stands before each request of a forwarded run; see `ForwardMessage`. */
+/** The bytes before each request of a forwarded run; see `ForwardMessage`. */
 export const FORWARD_HEADER_BYTES = 24;
 
 /** How many bytes the request has whose header begins at `at`. */

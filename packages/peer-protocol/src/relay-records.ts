@@ -2,8 +2,8 @@ import { zooid } from "../gen/peer.js";
 import { inPlace, type RecordCodec, serverIdOf, whole, zxidOf } from "./record-codec.ts";
 
 /**
- * What lets an observer reach the leader through a follower, which spares the leader the bytes of
- * its observers:
+ * The messages by which an observer reaches the leader through a follower, which spares the leader
+ * the bytes of its observers:
  *
  * ```
  *  observer                 follower                       leader

@@ -2,7 +2,7 @@ import { zooid } from "../gen/peer.js";
 import { copyOf, type MessageOf, type RecordCodec, sessionBits, sessionOf, whole, zxidOf } from "./record-codec.ts";
 
 /**
- * What learners ask of a leader, apart from the requests themselves (`forward`, see
+ * The requests of learners to a leader, apart from clients' requests themselves (`forward`, see
  * `hot-decoder.ts`).
  *
  * `sequence` is the learner's own number for what it asks. Writes and `open-session` get no answer

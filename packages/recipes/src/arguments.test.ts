@@ -125,7 +125,7 @@ test("consume refuses options that it does not know", () => {
   expect(() => queue.consume(async () => {}, { concurency: 2 } as object)).toThrow("concurrency");
 });
 
-/** What callers without a type checker, or with names from elsewhere, have given. */
+/** Wrong names of callers without a type checker, or with names from elsewhere. */
 const WRONG_NAMES = ["a/b", "", undefined, "a\u0000b", ".", 5];
 
 test.each(WRONG_NAMES)("no recipe takes the name %j", async (name) => {

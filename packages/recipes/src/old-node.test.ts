@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** What Node.js 20 lacks of the language. */
+/** The features of the language that Node.js 20 lacks. */
 const LACKING = ["Map.groupBy", "Object.groupBy", "Promise.withResolvers", "Promise.try", "Array.fromAsync"];
 
 test("a Node.js that is too old loads the package, so that the client can say so", () => {

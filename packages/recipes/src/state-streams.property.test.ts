@@ -30,7 +30,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   TreeCache: ["x"],
   UnfairElection: ["leader"],
 };
-/** What is published, which may be published twice. */
+/** Streams whose values are published, which may be published twice. */
 const NO_STATES = ["Topic.messages$"];
 /** Methods that return a stream, and their arguments. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {

@@ -132,7 +132,10 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly multiReadChildrenMax: number;
   /** Names in the answer to one getChildren or getChildren2; a request for more is refused. */
   readonly childrenBytesMax: number;
-  /** What the names of one node's children may take in a listing; a create beyond it is refused. */
+  /**
+   * The greatest size of the names of one node's children in a listing; a create beyond it is
+   * refused.
+   */
   readonly createdListingBytesMax: number;
   /** Entries of an access list, at most `ACL_COUNT_MAX`; a longer one is refused. */
   readonly aclCountMax: number;

@@ -15,7 +15,7 @@ import { UnreachedLeaders } from "./unreached-leaders.ts";
 /** Time for which a leader that this server refused, or did not reach, is not followed again. */
 const AVOIDED_TICKS = 5;
 
-/** What membership calls, besides the calls of the broadcast itself. */
+/** The sinks of membership, besides those of the broadcast itself. */
 export interface MembershipSinks {
   /** To another server's election port; only the newest message counts. */
   elect(to: ServerId, message: ElectionMessage): void;

@@ -138,14 +138,14 @@ export class Replica {
   }
 
   /**
-   * What requests have cost so far beside their number, in units of about a microsecond: for a
-   * driver that shares its time fairly.
+   * The cost of requests so far beside their number, in units of about a microsecond: for a driver
+   * that shares its time fairly.
    */
   get workCount(): number {
     return this.#parts.requestWork.count + this.#parts.proposer.opCount;
   }
 
-  /** What was counted since start, or since {@link resetCounters}. */
+  /** The counts since start, or since {@link resetCounters}. */
   get counters(): ReplicaCounters {
     return this.#parts.counters.values;
   }
@@ -280,7 +280,7 @@ export class Replica {
     return this.#parts.featureLevel.status();
   }
 
-  /** What {@link raiseLevel} would answer now; `proposed`: it would be. */
+  /** The answer that {@link raiseLevel} would give now; `proposed`: it would be proposed. */
   mayRaiseLevel(): RaiseAnswer {
     return this.#parts.featureLevel.mayRaise();
   }

@@ -21,9 +21,7 @@ export type ConnectionRefusal =
   | "other-ensemble"
   | "watch-limit";
 
-/**
- * What a replica calls. The driver performs the calls in their order.
- */
+/** The sinks of a replica. The driver performs the calls in their order. */
 export interface ReplicaSinks {
   readonly replies: ReplySink;
   /**

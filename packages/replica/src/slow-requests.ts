@@ -60,7 +60,7 @@ export interface RequestStages {
 
 const PATH_CHARS_MAX = 256;
 
-/** What is used of a replica's parts: its sinks and counters are typed by slow requests. */
+/** The parts of a replica that slow requests use: its sinks and counters are typed by them. */
 interface SlowRequestParts {
   readonly config: Pick<ReplicaConfig, "slowRequestMs">;
   readonly servingState: ServingState;

@@ -11,7 +11,7 @@ type TestServer = ZooidServer & { readonly lines: string[] };
 
 interface Row {
   readonly options: ServerOptions;
-  /** What a client sees of it. */
+  /** The effect that a client sees. */
   readonly see: (zk: TestServer) => Promise<unknown>;
 }
 

@@ -3,8 +3,8 @@ import type { ServerConfig, ServerOptions } from "./config.ts";
 import type { HistoryOptions } from "./disk/history-reports.ts";
 
 /**
- * What a reload changes in a running server, beside certificates and the links between servers:
- * limits, thresholds, what log and history keep, and where the backup is.
+ * The settings that a reload changes in a running server, beside certificates and the links between
+ * servers: limits, thresholds, the retention of log and history, and the place of the backup.
  */
 export type LiveSettings = Pick<
   ServerConfig,
@@ -28,7 +28,7 @@ export type LiveSettings = Pick<
   | "auth"
 >;
 
-/** What the options make of a running server's settings. */
+/** The settings of a running server that the options lead to. */
 export interface NextSettings {
   readonly settings: LiveSettings;
   /** Why they do not fit with what stays in force until the next start, a sentence each. */

@@ -1,12 +1,12 @@
-/** What became of a reload that an operator asked for by the admin port. */
+/** The outcome of a reload that an operator asked for by the admin port. */
 export interface ReloadAnswer {
   /** Why nothing changes, a sentence each; empty where it does. */
   readonly problems: readonly string[];
-  /** What is in force now, or would be after a dry run, a clause each. */
+  /** The settings that are in force now, or would be after a dry run, a clause each. */
   readonly changed: readonly string[];
   /** Settings that wait for the next start, or have no effect, a clause each. */
   readonly notApplied: readonly string[];
-  /** What a start would warn about that is new, such as a misspelt key; a sentence each. */
+  /** New warnings that a start would log, such as a misspelt key; a sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface ReloadMode {
 }
 
 export interface ReloadResult {
-  /** What changed of the links between servers, a clause each. */
+  /** The changes of the links between servers, a clause each. */
   readonly changes: readonly string[];
   /**
    * This server's certificates, by the side that sees them; ends of validity in seconds since 1970.

@@ -7,7 +7,8 @@ import type { ReloadMode, ReloadResult } from "./reload-result.ts";
 import type { OwnCertificate } from "./tls/certificate-report.ts";
 
 /**
- * What a reload reads and changes of a running server; a part that has not started is undefined.
+ * The parts of a running server that a reload reads and changes; a part that has not started is
+ * undefined.
  */
 export interface RunningParts {
   /** In force. */

@@ -37,8 +37,8 @@ export interface StartOptions extends ServerOptions {
   /** Answers further paths of the admin port, such as a console's. */
   readonly adminApplication?: AdminApplication;
   /**
-   * What must be done before clients are served, such as loading the modules of `adminApplication`:
-   * a process that serves clients should have no longer turns of its event loop. Default nothing.
+   * Work before clients are served, such as loading the modules of `adminApplication`: a process
+   * that serves clients should have no longer turns of its event loop. Default none.
    */
   readonly beforeServing?: Promise<unknown>;
   /**

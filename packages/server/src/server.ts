@@ -124,7 +124,7 @@ class Server implements ZooidServer {
   readonly #drain: Drain;
   readonly #slow: SlowLog;
   readonly #disk: DiskGuard;
-  /** What the start before this one found damaged, until the files are moved away. */
+  /** The damage that the start before this one found, until the files are moved away. */
   #damage: StoreError | undefined;
   #restore: SnapshotRestore | undefined;
   #runningRestore: RunningRestore | undefined;

@@ -1,4 +1,4 @@
-/** What travels between a client and servers: its requests, the servers' answers. */
+/** The directions between a client and servers: its requests, the servers' answers. */
 export type Direction = "requests" | "answers";
 
 /** The last session that a client was granted. */

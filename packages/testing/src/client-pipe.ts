@@ -6,7 +6,7 @@ import type { ClientLink, Direction } from "./client-link.ts";
 
 const FRAME_BYTES_MAX = 1 << 20;
 
-/** What a connection needs of the world around it. */
+/** The parts of the world that a connection needs. */
 export interface PipeWorld {
   readonly nowMs: number;
   after(delayMs: number, run: () => void): void;

@@ -7,7 +7,7 @@ import { errorJson, keepCode } from "@zooid/model";
 export class VirtualDeadlineError extends Error {
   override readonly name = "VirtualDeadlineError";
   readonly code = "VIRTUAL_DEADLINE";
-  /** What was waited for. */
+  /** The event that was waited for. */
   readonly waitsFor: string;
   readonly deadlineMs: number;
   readonly seed: number;

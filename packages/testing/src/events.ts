@@ -1,7 +1,7 @@
 import type { ClientState } from "@zooid/client";
 
 /**
- * What a server is doing. `looking`: it takes part in no ensemble at present, and serves no client.
+ * The state of a server. `looking`: it takes part in no ensemble at present, and serves no client.
  */
 export type ServerStatus = "down" | "paused" | "looking" | "following" | "observing" | "leading";
 

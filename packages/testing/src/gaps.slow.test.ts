@@ -49,7 +49,7 @@ function runCase(
   });
 }
 
-/** What a server that lags is behind. */
+/** The lag of a server that is behind. */
 const LAG_MS = 700;
 
 function followers(ensemble: TestEnsemble): readonly { readonly sid: number; readonly host: string }[] {

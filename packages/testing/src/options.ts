@@ -6,7 +6,7 @@ export interface DurationRange {
   readonly maxMs: number;
 }
 
-/** What a {@link TestEnsemble} consists of. Every field has a default. */
+/** The parts of a {@link TestEnsemble}. Every field has a default. */
 export interface TestEnsembleOptions {
   /** Servers that vote, numbered from 1. Default 3. */
   readonly servers?: number;
@@ -51,7 +51,7 @@ export interface FaultDuration {
   readonly forMs?: number;
 }
 
-/** What is waited for, and how long at most. */
+/** The condition that is waited for, and the greatest time. */
 export interface RunOptions {
   /** Default: the ensemble's `deadlineMs`. */
   readonly deadlineMs?: number;
@@ -136,7 +136,7 @@ export function parseOptions(options: TestEnsembleOptions): TestEnsembleConfig {
   return config;
 }
 
-/** What is wrong with a range, behind its name. */
+/** The problem of a range, behind its name. */
 export function rangeProblem(value: unknown): string {
   const given = rules.record.accepts(value) ? (value as Partial<DurationRange>) : undefined;
   const shown = given === undefined ? found(value) : `{ minMs: ${found(given.minMs)}, maxMs: ${found(given.maxMs)} }`;

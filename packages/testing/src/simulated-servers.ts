@@ -167,7 +167,7 @@ export class SimulatedServers implements ClusterWatcher {
 
   // Clients
 
-  /** What a client takes in place of TCP. */
+  /** The transport that a client takes in place of TCP. */
   transport(link: ClientLink): Transport {
     return {
       resolve: async (host) => [host],

@@ -40,7 +40,7 @@ const CLOSE_MS = 60_000;
  */
 export class TestEnsemble implements AsyncDisposable {
   readonly seed: number;
-  /** What has happened so far: servers' and clients' states, and faults. */
+  /** The events so far: servers' and clients' states, and faults. */
   readonly events: readonly EnsembleEvent[];
   readonly #deadlineMs: number;
   readonly #diskSync: DurationRange;

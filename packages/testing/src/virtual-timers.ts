@@ -178,7 +178,7 @@ function checkCallback(run: unknown): void {
   if (typeof run !== "function") throw new TypeError(`a timer's callback is a function, found ${typeof run}`);
 }
 
-/** What `util.promisify(setTimeout)` gives. */
+/** The function that `util.promisify(setTimeout)` gives. */
 export function withPromise<F extends object>(timer: F, promise: unknown): F {
   return Object.assign(timer, { [promisify.custom]: promise });
 }

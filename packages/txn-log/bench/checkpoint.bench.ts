@@ -11,8 +11,9 @@ import { createStateFile, StateFile } from "../src/state/state-file.ts";
 import { Z } from "../src/testing/append-batches.ts";
 
 /**
- * What checkpointing costs an entry, alone on one thread at normal priority: reading and checking
- * the log, and with that making and writing the rows.
+ * The cost of a checkpoint for each entry, alone on one thread at normal priority: reading and
+ * checking the log, and with that making and writing the rows. `node --conditions=@zooid/source
+ * bench/checkpoint.bench.ts [directory]`
  * `node --conditions=@zooid/source bench/checkpoint.bench.ts [directory]`
  */
 const ENTRIES = 300_000;

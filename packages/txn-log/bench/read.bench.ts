@@ -9,7 +9,8 @@ import { batchOf, range, Z } from "../src/testing/append-batches.ts";
 import { type PromisedLog, promised } from "../src/testing/promised-log.ts";
 
 /**
- * What a learner's DIFF costs the leader, and the small writes of a fail-over.
+ * The cost of a learner's DIFF for the leader, and the small writes of a fail-over. `node
+ * --conditions=@zooid/source bench/read.bench.ts [directory]`
  * `node --conditions=@zooid/source bench/read.bench.ts [directory]`
  */
 const RUN_BYTES = 256 * 1024;

@@ -6,13 +6,14 @@ import { openStore, type Store } from "../src/sqlite.ts";
 import { createNodes } from "../src/testing/state-history.ts";
 
 /**
- * What moving a whole state costs: read at the sender, built at the receiver, both in one process,
- * with appends going on at the sender.
+ * The cost of moving a whole state: read at the sender, built at the receiver, both in one process,
+ * while the sender appends. `node --conditions=@zooid/source bench/snapshot.bench.ts [directory]
+ * [nodes]`
  * `node --conditions=@zooid/source bench/snapshot.bench.ts [directory] [nodes]`
  */
 const NODES = Number(process.argv[3] ?? 1_000_000);
 const DATA_BYTES = 100;
-/** Chunks on their way between the two. */
+/** Chunks in transit between the two. */
 const WINDOW = 8;
 
 const directory = mkdtempSync(join(process.argv[2] ?? "/dev/shm", "zooid-snapshot-"));

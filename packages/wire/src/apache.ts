@@ -1,6 +1,6 @@
 /**
- * What Apache ZooKeeper's servers write to disk and send each other. Threads of a store load this
- * entry, so it imports the part of the model for storage alone.
+ * The formats of Apache ZooKeeper's servers on disk and between each other. Threads of a store load
+ * this entry, so it imports the part of the model for storage alone.
  */
 export {
   Adler32,

@@ -11,7 +11,7 @@ export interface DigestMd5Login {
 }
 
 export interface DigestMd5Answer {
-  /** What the server gets. */
+  /** The response to the server. */
   readonly response: Uint8Array;
   /** Whether the server's last token shows that it knows the password. */
   isProof(token: Uint8Array): boolean;

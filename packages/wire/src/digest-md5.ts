@@ -1,9 +1,9 @@
 /**
- * What both sides of an exchange by DIGEST-MD5 (RFC 2831) compute. MD5 is passed in, since this
- * package uses no modules of the platform.
+ * The computations of both sides of an exchange by DIGEST-MD5 (RFC 2831). MD5 is passed in, since
+ * this package uses no modules of the platform.
  */
 
-/** What ZooKeeper's servers call themselves in every exchange, whatever their hosts are called. */
+/** The name of ZooKeeper's servers in every exchange, with any host. */
 export const DIGEST_MD5_SERVICE = "zookeeper";
 export const DIGEST_MD5_SERVER = "zk-sasl-md5";
 /** A nonce is used once. */
@@ -23,7 +23,7 @@ export interface DigestMd5Fields {
   readonly authzid?: string | undefined;
 }
 
-/** Who proves that it knows the password: the values differ in a prefix alone. */
+/** The side that proves to know the password: the values differ in a prefix alone. */
 export type DigestMd5Side = "client" | "server";
 
 /** The response value of RFC 2831, 2.1.2.1, for the quality of protection `auth`. */
@@ -41,7 +41,10 @@ export function digestMd5Response(
   return hex(latin1(`${a1}:${nonce}:${nonceCount}:${cnonce}:auth:${a2}`));
 }
 
-/** What fits into ISO 8859-1 is hashed in it, whatever it is sent in: RFC 2831, 2.1.2.1. */
+/**
+ * The bytes that are hashed: text that fits into ISO 8859-1 in that, in any encoding of its sender:
+ * RFC 2831, 2.1.2.1.
+ */
 export function digestMd5Bytes(text: string): Uint8Array {
   const isWide = [...text].some((char) => (char.codePointAt(0) ?? 0) > 0xff);
   return isWide ? Buffer.from(text, "utf8") : latin1(text);

@@ -160,7 +160,7 @@ export function encodePastRefusal({ reach, fault }: PastRefusal): Uint8Array {
   return writer.bytes.subarray(0, writer.end);
 }
 
-/** What a refusal says of the history; undefined where it says nothing. */
+/** The range of the history in a refusal; undefined where it has none. */
 export function readPastRefusal(reader: JuteReader): PastRefusal | undefined {
   if (reader.rest < 4 + REACH_BYTES) return undefined;
   const length = reader.int();

@@ -131,7 +131,10 @@ const SAID: { readonly [method in keyof ReplySink]: (to: ReplySink) => void } = 
 };
 const CALLS = Object.values(SAID);
 
-/** What the calls write of which the first ones find their connection, and the others do not. */
+/**
+ * The bytes that the calls write of which the first ones find their connection, and the others do
+ * not.
+ */
 function written(calls: readonly ((to: ReplySink) => void)[], found = calls.length): string {
   const writer = new JuteWriter();
   let isThere = true;

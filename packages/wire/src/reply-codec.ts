@@ -39,7 +39,7 @@ import { ListingCache } from "./listing-cache.ts";
 /** The frame's length, the xid, the zxid and the error. */
 const FRAME_AND_HEADER_BYTES = 20;
 const NOTIFICATION_XID = -1;
-/** What every notification says of the session: it is connected. */
+/** The state of the session in every notification: it is connected. */
 const STATE_SYNC_CONNECTED = 3;
 /** A larger buffer for a multi's answer is not kept for the next one. */
 const MULTI_BYTES_KEPT = 64 * 1024;

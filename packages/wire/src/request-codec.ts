@@ -254,8 +254,8 @@ function isPart(outer: number, type: number): boolean {
 }
 
 /**
- * What Apache changes while it decodes a multi: the flags of a create decide its kind, and wrong
- * ones fail the whole multi.
+ * Changes a part as Apache does while it decodes a multi: the flags of a create decide its kind,
+ * and wrong ones fail the whole multi.
  */
 function normalizePart(part: Request): void {
   const isCreate =

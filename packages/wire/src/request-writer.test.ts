@@ -36,7 +36,7 @@ function read(
   return { reader, request };
 }
 
-/** What matters of a request, as plain values. */
+/** The significant fields of a request, as plain values. */
 function plain(request: Request) {
   const { data, hasData } = request;
   return {

@@ -62,7 +62,7 @@ export function writeAuth(writer: JuteWriter, scheme: string, auth: Uint8Array):
   writer.range(auth, 0, auth.length);
 }
 
-/** What stands before each op of a multi, and with `done` after the last. */
+/** Writes the header before each op of a multi, and with `done` after the last. */
 export function writeMultiHeader(writer: JuteWriter, op: number, done: boolean): void {
   writer.int(done ? -1 : op);
   writer.bool(done);

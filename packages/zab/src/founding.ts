@@ -15,7 +15,7 @@ import { isOwnHistory } from "./own-history.ts";
  */
 export type SaidHistory = "none" | "attempt" | "own" | "ensemble";
 
-/** What a server says of its disk when it connects. */
+/** The report of a server about its disk when it connects. */
 export interface SaidDisk {
   readonly history: SaidHistory;
   /** Empty unless an epoch is held: the id of an attempt to found an ensemble is not sent. */

@@ -150,7 +150,7 @@ export class KnownMembers {
   }
 
   /**
-   * Who votes in elections: the present voters. A quorum of them is part of every quorum that
+   * The voters in elections: the present ones. A quorum of them is part of every quorum that
    * counts, and all of them know each other:
    *
    * 1. Server 2 changes its ensemble of one to server 4 alone, and logs that.
@@ -163,7 +163,8 @@ export class KnownMembers {
   }
 
   /**
-   * Who may be elected: the candidates of the present configuration, and those of a change of it.
+   * The servers that may be elected: the candidates of the present configuration, and those of a
+   * change of it.
    *
    * 1. Servers 1, 2, 3 change to 1, 2, 3, 4: S1, S3 and S4 log that, and S3 and S4 an entry behind
    *    it.

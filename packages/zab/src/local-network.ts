@@ -18,7 +18,7 @@ interface LinkEnd {
 export class LocalNetwork {
   readonly #peers = new Map<ServerId, ZabPeer>();
   readonly #apply = new Map<ServerId, (entry: CommittedEntries) => void>();
-  /** What is at the other end of each link. */
+  /** The other end of each link. */
   readonly #far = new Map<LinkRef, LinkEnd>();
   readonly #steps: (() => void)[] = [];
   #linkCount = 0;

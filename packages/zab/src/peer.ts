@@ -634,7 +634,10 @@ export class ZabPeer {
     return leading?.broadcast.takeCommitted() ?? following?.takeCommitted() ?? NO_ENTRIES;
   }
 
-  /** What {@link takeCommitted} showed is applied. A role may begin to serve here, or end. */
+  /**
+   * The entries that {@link takeCommitted} showed are applied. A role may begin to serve here, or
+   * end.
+   */
   applied(): void {
     const { leading, following } = this.#cycle;
     if (leading !== undefined) leading.broadcast.applied();

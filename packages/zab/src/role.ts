@@ -11,7 +11,7 @@ import type { AllSinks } from "./sinks.ts";
 /** How far a role has come: the phases of the paper. */
 export type PeerPhase = "election" | "discovery" | "synchronization" | "broadcast";
 
-/** What a leader and a learner have in common. */
+/** The calls that a leader and a learner have in common. */
 export interface Role {
   readonly phase: PeerPhase;
   /** 0 until the role's epoch is known. */
@@ -20,7 +20,10 @@ export interface Role {
   linkClosed(link: LinkRef, detail: string): void;
   tick(): void;
   nextDueMs(): number;
-  /** What is known of other servers changed: whether an ensemble may be founded beside them. */
+  /**
+   * The facts that are known of other servers have changed: whether an ensemble may be founded
+   * beside them.
+   */
   foundingChanged(): void;
   /** Every link is closed and nothing is kept. */
   end(reason: RoleEnd): void;

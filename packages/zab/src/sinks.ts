@@ -48,8 +48,8 @@ export interface ZabApplication {
   /** A snapshot was received and the log continues it: load it, at once. */
   install?(): void;
   /**
-   * What these entries change that the log and the broadcast know besides entries; undefined if
-   * none does. A leader that can have no such entry does not ask.
+   * The facts besides entries that these entries change in the log and the broadcast; undefined if
+   * there are none. A leader that can have no such entry does not ask.
    */
   changesIn?(run: LoggedRun): LoggedChanges | undefined;
 }

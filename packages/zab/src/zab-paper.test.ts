@@ -198,7 +198,7 @@ describe("phase 3, broadcast", () => {
   });
 });
 
-/** What servers deliver in a random life of three of them: crashes, lost messages, slow disks. */
+/** The deliveries in a random life of three servers: crashes, lost messages, slow disks. */
 function randomLife(seed: number): PaperEnsemble {
   const random = seededRandom(seed);
   const below = (end: number): number => Math.floor(random() * end);

@@ -41,7 +41,7 @@ export interface Measurement {
   readonly timeline?: Timeline;
 }
 
-/** What most measurements of a closed loop have in common. */
+/** The parts that most measurements of a closed loop have in common. */
 export const CLOSED_LOOP: Omit<
   Measurement,
   "point" | "loop" | "value" | "unit" | "latencies" | "requests" | "errors" | "generator" | "timeline"

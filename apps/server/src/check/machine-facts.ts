@@ -16,7 +16,7 @@ export interface CheckedServer {
 
 const KIB = 1024;
 
-/** What the kernel says of this machine, and of the server's process if it runs. */
+/** The kernel's figures of this machine, and of the server's process if it runs. */
 export function machineFacts(server: CheckedServer, missing: string[]): MachineFacts {
   const { dataDir, logDir, heldBytesMax, pid, isRunning } = server;
   const process = pid === undefined ? "self" : `${pid}`;

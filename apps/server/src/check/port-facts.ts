@@ -7,7 +7,7 @@ import { hasSocket, holderOf, type ListeningSocket, listeningSockets } from "./l
 /** A name that resolves slowly is looked up no longer than this. */
 const BIND_MS = 2_000;
 
-/** What is known of the server itself. */
+/** The server's process and directory, as far as they are known. */
 export interface PortOwner {
   /** Its process, if it is seen to run. */
   readonly pid: number | undefined;

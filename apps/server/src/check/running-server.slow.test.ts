@@ -54,7 +54,7 @@ test("a server that runs holds its own ports and directories, and stopped it hol
   expect((await checked(file)).findings.filter(({ id }) => OF_START.test(id))).toEqual([]);
 });
 
-test("a user who cannot see the server's process is told to ask as the server's user", async () => {
+test("a user who cannot see the server's process is asked to check as the server's user", async () => {
   const { file } = await startServer();
   chmodSync(folder(), 0o755);
   const { findings, missing } = await checked(file, isRoot ? STRANGER : undefined);

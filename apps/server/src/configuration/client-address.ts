@@ -11,7 +11,8 @@ export interface ListedAddress {
 }
 
 /**
- * What clientPort and clientPortAddress come to, the command line included, and what else decides.
+ * clientPort and clientPortAddress as the command line and the file give them, and the other
+ * settings that decide.
  */
 export interface GivenAddress {
   readonly dataDir: string | undefined;
@@ -21,7 +22,7 @@ export interface GivenAddress {
   readonly reconfigEnabled: boolean;
 }
 
-/** What the configuration file itself says. */
+/** The settings of the configuration file alone. */
 export interface FileAddress {
   readonly port?: number | undefined;
   readonly address?: string | undefined;

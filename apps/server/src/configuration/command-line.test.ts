@@ -453,7 +453,7 @@ describe("settings in the flags for Java's command line", () => {
     "-Dcom.sun.management.jmxremote.ssl=false -Dcom.sun.management.jmxremote.authenticate=false",
     "-Djava.security.krb5.conf=/etc/krb5.conf -Djavax.security.auth.useSubjectCredsOnly=false -Dsun.net.inetaddr.ttl=60",
     "-Dlog4j.configuration=file:/a -Dlogback.configurationFile=/b -Dkafka.logs.dir=/c -Duser.timezone=UTC",
-  ])("are told from Java's own: %s", (flags) => {
+  ])("are distinguished from Java's own: %s", (flags) => {
     expect(serveWith(flags).warnings).toHaveLength(1);
   });
 

@@ -118,7 +118,7 @@ export interface ServeCommand extends Pick<ConfigFile, "options" | "warnings" | 
 /** `check`: looks at a configuration and at this machine; the server need not run. */
 export interface CheckCommand {
   readonly kind: "check";
-  /** What the server would be started with; an error: why it would not start. */
+  /** The server of a start with these arguments; an error: the reason why it would not start. */
   readonly server: ServeCommand | ConfigError;
   /** As the operator named it. */
   readonly file: string | undefined;
@@ -276,7 +276,7 @@ const OPTIONS = {
 
 interface ReadFile extends ConfigFile {
   readonly text?: string;
-  /** What it says of unknown keys. */
+  /** The rule for unknown keys, where the file has one. */
   readonly unknown?: UnknownKeys | undefined;
 }
 

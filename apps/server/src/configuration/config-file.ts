@@ -21,10 +21,10 @@ import { misreadLines } from "./misread-lines.ts";
 import { type Misspelling, MisspeltKeys } from "./misspelt-keys.ts";
 import { parseProperties } from "./properties.ts";
 
-/** What a zoo.cfg says, and what it says that is not done. */
+/** The settings of a zoo.cfg, and those of them that have no effect. */
 export interface ConfigFile {
   readonly options: ServerOptions;
-  /** What it says of other servers, see `completeEnsemble`. */
+  /** The lines about other servers, see `completeEnsemble`. */
   readonly ensemble: EnsembleSettings;
   /** The version of the servers that a dynamic file lists, if it has one. */
   readonly membersVersion?: Zxid;
@@ -40,7 +40,7 @@ export interface ConfigFile {
   readonly warnings: readonly string[];
 }
 
-/** What to do where the file that lists the servers is lost, or empty. */
+/** The remedy where the file that lists the servers is lost, or empty. */
 export const MEMBERS_REMEDY: string = `write into it what zooid-cli -server HOST:PORT config prints of another server of the ensemble, or write the lines server.N into zoo.cfg in place of ${DYNAMIC_FILE}`;
 
 /**
@@ -148,14 +148,14 @@ function listedServers(file: string, text: string, where: string): readonly Sett
 }
 
 /**
- * What becomes of a key without a rule: existing files are full of them, so that they are reported
+ * The treatment of keys without a rule: existing files are full of them, so that they are reported
  * by default.
  */
 export type UnknownKeys = "warn" | "refuse";
 
 /**
- * What settings say of unknown keys, wherever they came from; undefined where they say nothing, or
- * nothing valid.
+ * The rule that settings of any source have for unknown keys; undefined where they have none, or no
+ * valid one.
  */
 export function unknownKeysOf(settings: readonly Setting[]): UnknownKeys | undefined {
   const said = settings.findLast(({ key }) => bareKey(key) === UNKNOWN_KEYS)?.value;

@@ -28,7 +28,7 @@ export interface EnsembleSettings {
   readonly isStandaloneEnabled: boolean | undefined;
   /** Keys that mean something only in an ensemble, each with where it stands. */
   readonly keys: readonly string[];
-  /** What an ensemble could not do with. */
+  /** Settings without which there is no ensemble. */
   readonly problems: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function tlsOf(earlier: EnsembleLimits, later: EnsembleLimits): Pick<EnsembleLim
   return { peerTls: { ...earlier.peerTls, ...later.peerTls } };
 }
 
-/** What the settings come to, and what operators should know. */
+/** The completed settings, and the warnings for operators. */
 export interface Completed {
   readonly options: Pick<ServerOptions, "ensemble" | "port" | "address" | "standaloneEnabled">;
   readonly warnings: readonly string[];
@@ -140,7 +140,7 @@ export function completeEnsemble(
   };
 }
 
-/** What `sslQuorum` and its like come to. */
+/** The settings with the stores that `sslQuorum` and its like ask for. */
 function withStores(
   { sslQuorum, reloadPeerStores, hostnameVerification, clientHostnameVerification, ...limits }: EnsembleLimits,
   stores: PeerStoreOptions = {},

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { applySettings } from "./config-file.ts";
 import { GUARDING_FAMILIES, GUARDING_KEYS, isKnownKey, KNOWN_KEYS } from "./keys/known-keys.ts";
 
-/** What a line of a file comes to. */
+/** The outcome of a line of a file. */
 function outcomeOf(key: string, value = "1"): "refused" | "taken" {
   try {
     applySettings([{ key, value, where: "line 1", isOfFile: true }]);
@@ -106,7 +106,7 @@ test.each([
 });
 
 /**
- * What ZooKeeper 3.9 reads: the names in its classes that begin so, and the keys of its
+ * Names that ZooKeeper 3.9 reads: those in its classes that begin so, and the keys of its
  * configuration file.
  */
 const APACHE_NAMES = [

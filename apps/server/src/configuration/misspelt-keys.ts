@@ -15,7 +15,7 @@ const SHORT_CHARS_MAX = 4;
 /** Fewer letters begin many keys. */
 const BEGUN_CHARS_MIN = 3;
 
-/** What share of its letters may differ for a known key to be named as the nearest one. */
+/** The share of its letters that may differ for a known key to be named as the nearest one. */
 const UNLIKENESS_MAX = 0.4;
 
 /**
@@ -24,13 +24,13 @@ const UNLIKENESS_MAX = 0.4;
  */
 const LAST_PART_CHARS_MIN = 9;
 
-/** What settings decide whose misspelling ends the start. */
+/** The matters that settings decide whose misspelling ends the start. */
 export const WHAT_GUARDS_DECIDE = "decides about votes, access, addresses or durability";
 
 /** The heads of keys that list the members. */
 const MEMBER_HEADS = ["server", "group", "weight"];
 
-/** What an unknown key may have been meant for. */
+/** The known key that an unknown one may have been meant for. */
 export interface Misspelling {
   /** The nearest known key; undefined where none is near. */
   readonly nearest?: string;

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What a start with these lines, from the third one on, ends with. */
+/** The problems of a start with these lines, from the third one on. */
 function refusalOf(lines: string): readonly string[] {
   const file = join(directory, "zoo.cfg");
   writeFileSync(file, `dataDir=${directory}\n\n${lines}\n`);

@@ -62,18 +62,18 @@ const NOTHING: ReloadAnswer = { problems: [], changed: [], notApplied: [], warni
 /** Keys that changes of the ensemble's configuration write into the files. */
 const MOVED = /^(?:server\.\d+|group\.\d+|weight\.\d+|clientPort|clientPortAddress|peerType|dynamicConfigFile)$/;
 
-/** What a reload needs of the process. */
+/** The parts of the process that a reload needs. */
 export interface Reloaded {
   readonly server: Pick<ZooidServer, "reload">;
   /** Parses the command line and its file again; throws ConfigError. */
   readonly read: () => Command;
-  /** What a start makes of the command. */
+  /** The options that a start makes of the command. */
   readonly optionsOf: (command: ServeCommand) => ServerOptions;
   readonly audit: Pick<AuditSwitch, "check" | "prepare">;
   readonly log: Pick<ProcessLog, "level" | "answer" | "warn" | "error">;
 }
 
-/** Who asks for a reload, and for what. */
+/** The requester of a reload, and the request. */
 export interface ReloadRequest {
   /** Everything is checked and answered, and nothing changes. Default false. */
   readonly isDryRun?: boolean;
@@ -82,7 +82,7 @@ export interface ReloadRequest {
 }
 
 export interface ReloadOutcome {
-  /** What is in force now. */
+  /** The command in force. */
   readonly inForce: ServeCommand;
   readonly answer: ReloadAnswer;
 }
@@ -193,7 +193,7 @@ function isApplied(key: string, { options: { ensemble, admin, history } }: Serve
   return ensemble !== undefined || (hasHttps && OF_ADMIN_PORT.test(key));
 }
 
-/** What became of a changed setting. */
+/** The outcome of a changed setting. */
 function clauseOf({ key, text }: ChangedSetting, started: ServeCommand, command: ServeCommand): string {
   if (key === "zooid.logLevel") return `${text}, and --log-level ${command.logLevel} wins`;
   if (isApplied(key, started, command)) return text;
@@ -203,7 +203,7 @@ function clauseOf({ key, text }: ChangedSetting, started: ServeCommand, command:
   return `${text}, from the next start on`;
 }
 
-/** What became of the certificates, with their dates where those are others. */
+/** The outcome of the certificates, with their dates where those are others. */
 function certificateClauses(certificates: ReloadResult["certificates"]): readonly string[] {
   if (certificates.length === 0) return [];
   const renewed = certificates.filter(({ notAfter, notAfterBefore }) => notAfter !== notAfterBefore);
@@ -230,7 +230,7 @@ function myidClauses(started: ServeCommand, command: ServeCommand): readonly str
 
 interface ChangedSetting {
   readonly key: string;
-  /** What it is and was, unless that may be a secret. */
+  /** The value in force and the one before, unless that may be a secret. */
   readonly text: string;
 }
 

@@ -22,7 +22,7 @@ export interface ContainerEnvironment {
 export const BITNAMI_VOLUME = "/bitnami/zookeeper";
 export const BITNAMI_CONF = "/opt/bitnami/zookeeper/conf";
 
-/** What a container's start writes, and how the server is started. */
+/** The files that a container's start writes, and the arguments of the server. */
 export interface ContainerPlan {
   readonly confDir: string;
   readonly dataDir: string;
@@ -51,7 +51,7 @@ const LOG_LEVELS: ReadonlyMap<string, string> = new Map([
   ["FATAL", "error"],
   ["OFF", "error"],
 ]);
-/** What the official image writes in any case. */
+/** The settings that the official image writes in any case. */
 const DEFAULTS: readonly ServerSetting[] = [
   ["tickTime", "2000"],
   ["initLimit", "5"],
@@ -75,7 +75,7 @@ const SECRET_FILE = "peer.secret";
 const JAAS_FILE = "jaas.conf";
 
 /**
- * What the variables of the official image, of Bitnami's and of Confluent's come to.
+ * The plan for the variables of the official image, of Bitnami's and of Confluent's.
  *
  * @throws ConfigError with everything that is wrong with them
  */

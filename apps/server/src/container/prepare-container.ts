@@ -16,9 +16,9 @@ import { readSecretFiles } from "./secret-files.ts";
 export interface PreparedContainer {
   /** The arguments that zooid-server continues with. */
   readonly argv: readonly string[];
-  /** What was done, one sentence each, for the log. */
+  /** The steps that were done, one sentence each, for the log. */
   readonly notes: readonly string[];
-  /** What has no effect, or another than the environment says. */
+  /** Variables that have no effect, or another than the environment asks for. */
   readonly warnings: readonly string[];
   /** The flags for Java that the environment has. */
   readonly jvmFlags: JvmFlags;

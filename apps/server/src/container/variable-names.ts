@@ -33,7 +33,7 @@ const JVM_VARIABLES = ["SERVER_JVMFLAGS", "JVMFLAGS"];
  */
 const STEPS_MAX = 2;
 const NAME_CHARS_MIN = 8;
-/** What share of a name may differ for a known one to be what was meant. */
+/** The share of a name that may differ for a known one to be meant. */
 const UNLIKENESS_MAX = 0.4;
 
 function knownNames(): readonly string[] {
@@ -47,9 +47,9 @@ const GUARDING_NAMES: readonly string[] = [
 ].flatMap((name) => [name, `${name}_FILE`]);
 
 /**
- * What is wrong with a name that has no meaning here and is probably a misspelt one that decides
- * about votes, access, addresses or durability: it differs from that in up to two letters, in case
- * or in the image's prefix. The start fails on it, as on such keys of zoo.cfg.
+ * The problem of a name that has no meaning here and is probably a misspelt one that decides about
+ * votes, access, addresses or durability: it differs from that in up to two letters, in case or in
+ * the image's prefix. The start fails on it, as on such keys of zoo.cfg.
  */
 export function misspeltGuard(name: string, value: string): string | undefined {
   const nearest = nearestGuard(name, value);

@@ -1,7 +1,7 @@
 import { assertNever } from "@zooid/model";
 import { isGuardingKey } from "../configuration/keys/known-keys.ts";
 
-/** What a variable of a container's environment means. */
+/** The meaning of a variable of a container's environment. */
 export type Variable =
   /** A setting of zoo.cfg. */
   | { readonly kind: "setting"; readonly key: string; readonly form: Form }
@@ -27,7 +27,7 @@ export type Form = "text" | "flag";
 
 export type GroupName = "prometheus" | "clientTls" | "quorumTls" | "auth";
 
-/** What a group adds to zoo.cfg when it is on. */
+/** The settings that a group adds to zoo.cfg when it is on. */
 export const GROUP_SETTINGS: Readonly<Record<GroupName, readonly (readonly [key: string, value: string])[]>> = {
   prometheus: [["metricsProvider.className", "org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider"]],
   clientTls: [],

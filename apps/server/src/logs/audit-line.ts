@@ -2,7 +2,7 @@ import { type AuditRecord, auditUsers } from "@zooid/embedded-server";
 import { type Acl, formatSessionId, Permission } from "@zooid/model";
 import { printable } from "./logger.ts";
 
-/** What the process itself did. */
+/** Acts of the process itself. */
 export type ProcessEvent = "serverStart" | "serverStop";
 
 const LOGGER = "audit.Slf4jAuditLogger";
@@ -42,7 +42,7 @@ export function auditLine(record: AuditRecord, processUser: string, time: string
   ]);
 }
 
-/** What the process did, as a line of the same log. */
+/** An act of the process, as a line of the same log. */
 export function processLine(operation: ProcessEvent, processUser: string, time: string): string {
   const result = operation === "serverStart" ? "success" : "invoked";
   return line(time, result, [

@@ -108,7 +108,9 @@ export function processLog(level: LogLevel, destination: DestinationStream): Pro
 /** A longer line is cut off. */
 export const LINE_CHARS_MAX = 2000;
 
-/** What {@link isPrintable} is false for; looked for at once, since hardly any text has it. */
+/**
+ * Characters that {@link isPrintable} refuses; looked for at once, since hardly any text has one.
+ */
 const UNPRINTABLE = /[^\u0020-\u007e\u00a0-\u2027\u202f-\u2065\u206a-\uffff]/;
 
 /**

@@ -19,14 +19,14 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What it prints, and whether nothing is wrong. */
+/** The printed lines, and whether nothing is wrong. */
 async function run(...argv: readonly string[]): Promise<readonly (string | boolean)[]> {
   const lines: string[] = [];
   const isWell = await runInto(lines, argv);
   return [...lines, isWell];
 }
 
-/** What it prints, and the status and the sentence of its failure. */
+/** The printed lines, and the status and the sentence of the failure. */
 async function failed(...argv: readonly string[]): Promise<readonly unknown[]> {
   const lines: string[] = [];
   return await runInto(lines, argv).then(

@@ -32,7 +32,7 @@ function renameTo(name: string): void {
   renameSync(join(apache, "version-2/snapshot.14"), join(apache, "version-2", name));
 }
 
-/** What it prints, or the status and sentence of its failure. */
+/** The printed lines, or the status and sentence of the failure. */
 async function run(...options: readonly string[]): Promise<readonly string[]> {
   const from = options.includes("--apache") ? [] : ["--apache", apache];
   const command = parseOfflineCommand(["import", ...from, ...options], () => expect.unreachable());

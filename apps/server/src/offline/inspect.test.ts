@@ -24,7 +24,7 @@ function put(name: string, bytes: Uint8Array): void {
   writeFileSync(join(folder, name), bytes);
 }
 
-/** What it prints, and whether two states are equal; warnings are behind an exclamation mark. */
+/** The printed lines, and whether two states are equal; warnings are behind an exclamation mark. */
 async function run(...argv: readonly string[]): Promise<readonly (boolean | string)[]> {
   const [options, names] = [
     argv.filter((each) => each.startsWith("--")),

@@ -110,7 +110,7 @@ export interface RecoverCommand {
   readonly kind: "recover";
   /** Several only with `isPlan`. */
   readonly directories: readonly DataDirectories[];
-  /** What the server is to be; undefined only with `isPlan`. */
+  /** The server's place in its ensemble; undefined only with `isPlan`. */
   readonly member: Member | undefined;
   readonly isPlan: boolean;
   /** The id of the ensemble that ends. */

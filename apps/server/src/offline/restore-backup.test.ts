@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const place = (name: string): string => join(history.folder, name);
 
-/** What a restore prints, or the status and the sentence of its failure. */
+/** The printed lines of a restore, or the status and the sentence of its failure. */
 function run(...options: readonly string[]): Promise<readonly (string | number)[]> {
   return runCommand("restore", options);
 }

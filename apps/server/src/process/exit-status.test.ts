@@ -70,7 +70,7 @@ describe("a port that cannot be had is explained", () => {
 
 const FILE = "/etc/zookeeper/zoo.cfg";
 
-/** What a server with a file was started with; settings by the place where they stand. */
+/** The start of a server with a file; settings by the place where they stand. */
 function withFile(origins: Readonly<Record<string, string>>, options: StartedWith["options"] = {}): StartedWith {
   return { configFile: FILE, options, origins: new Map(Object.entries(origins)) };
 }

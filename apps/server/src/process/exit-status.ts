@@ -46,7 +46,7 @@ export function exitStatusOf(error: unknown): ExitStatus | typeof INTERRUPTED_ST
   return ExitStatus.UNEXPECTED;
 }
 
-/** What a server was started with. */
+/** The file, options and settings of a start. */
 export interface StartedWith {
   /** Undefined where the command line alone decides. */
   readonly configFile?: string;
@@ -56,7 +56,8 @@ export interface StartedWith {
 }
 
 /**
- * What stopped the server, in a sentence, with the setting that it is about and what helps.
+ * The reason why the server stopped, in a sentence, with the setting that it is about and the
+ * remedy.
  *
  * @param started undefined where the command line could not be read, or the server runs already
  */
@@ -113,7 +114,7 @@ const BACKUP_STATUS: Readonly<Partial<Record<BackupError["code"], ExitStatus>>> 
   FOREIGN: ExitStatus.DATA_FOREIGN,
 };
 
-/** What the system and SQLite say of a disk without room. */
+/** Codes of the system and of SQLite for a disk without room. */
 const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
 
 const PORT_MAX = 65_535;

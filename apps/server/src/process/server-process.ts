@@ -61,7 +61,7 @@ const STARTING: ReloadAnswer = {
   warnings: [],
 };
 
-/** What this process serves with. */
+/** The command that this process serves with. */
 let started: ServeCommand | undefined;
 
 /** Its log, once that is open. */

@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 /** Signals that ask the process for something. */
 export type Asking = "SIGHUP" | "SIGUSR1";
 
-/** What signals need of the process. */
+/** The parts of the process that signals need. */
 export interface SignalledProcess {
   readonly pid: number;
   readonly stdout: { readonly isTTY?: boolean; readonly fd: number };

@@ -2,7 +2,7 @@ import { formatZxid, hostPort, ZXID_NONE, type Zxid } from "@zooid/model";
 import { askedHost } from "../configuration/asked-host.ts";
 import type { ProcessLog } from "../logs/logger.ts";
 
-/** What an operator wants to know of a server that has started. */
+/** The facts that an operator reads of a server that has started. */
 export interface StartFacts {
   readonly version: string;
   readonly client: { readonly address: string; readonly port: number };
@@ -81,8 +81,8 @@ function logReport(log: ProcessLog): StartReport {
 }
 
 /**
- * What a person at a terminal reads: where clients connect, where the data lies, the console, and a
- * command to try.
+ * The lines for a person at a terminal: addresses for clients, the place of the data, the console,
+ * and a command to try.
  */
 export function terminalLines(facts: StartFacts, consoleUrl: string | undefined): readonly string[] {
   const { version, client, dataDir = "memory", recovered, zxid, follows, admin } = facts;

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What a start with a zoo.cfg beside such a file says. */
+/** The warnings of a start with a zoo.cfg beside such a file. */
 function saidBeside(script: string, cfg = "", flags: JvmFlags = {}): readonly string[] {
   writeFileSync(join(directory, "java.env"), script);
   writeFileSync(join(directory, "zoo.cfg"), `dataDir=/d\n${cfg}`);

@@ -9,8 +9,8 @@ import { WHAT_GUARDS_DECIDE } from "../configuration/misspelt-keys.ts";
 const SCRIPTS = ["zookeeper-env.sh", "java.env"];
 
 /**
- * What such files set that this server does not: they are programs of a shell, which nothing runs
- * here.
+ * The settings of such files that this server does not read: they are programs of a shell, which
+ * nothing runs here.
  */
 export interface UnreadSettings {
   readonly problems: readonly string[];

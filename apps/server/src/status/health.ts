@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5000;
 
 export interface Health {
   readonly isServing: boolean;
-  /** What was asked, and what the answer was. */
+  /** The question, and its answer. */
   readonly text: string;
 }
 

@@ -120,7 +120,7 @@ export class MemberProcess {
     return /^Mode: (\S+)$/m.exec(await this.word("srvr"))?.[1];
   }
 
-  /** What `mntr` says, without `zk_` before the names. */
+  /** The answer to `mntr`, without `zk_` before the names. */
   async monitor(): Promise<Readonly<Record<string, string | undefined>>> {
     const lines = (await this.word("mntr")).split("\n");
     return Object.fromEntries(lines.map((line) => line.replace(/^zk_/, "").split("\t")));

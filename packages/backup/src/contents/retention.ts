@@ -5,10 +5,9 @@ import type { BackupListing } from "./backup-listing.ts";
 export type TakenAt = ReadonlyMap<number, number | undefined>;
 
 /**
- * What a backup no longer needs, so that each state from a time on can still be made: bases before
- * the newest one that was taken earlier, the files of the log that end before it, and what is left
- * of bases that are not whole and lie before it. Without such a base everything stays. Strangers'
- * files always do.
+ * Plans the removal of objects that no state from a time on needs: bases before the newest one that
+ * was taken earlier, the files of the log that end before it, and the rest of bases that are not
+ * whole and lie before it. Without such a base everything stays. Strangers' files always do.
  *
  * @param takenMs of each base, by its zxid
  * @returns names in the order in which they are to be removed: a base begins with its manifest, and
@@ -29,8 +28,8 @@ export function planRetention(
 }
 
 /**
- * What a backup has of transactions up to a zxid: every base but the newest one, which may have
- * values of before, and the files of the log with a transaction up to there, whole.
+ * Plans the removal of all transactions up to a zxid from a backup: every base but the newest one,
+ * which may have values of before, and the files of the log with a transaction up to there, whole.
  *
  * @param left the base that stays, which may have to be taken yet. Default: the newest one
  * @returns names in the order in which they are to be removed; undefined where no base is behind

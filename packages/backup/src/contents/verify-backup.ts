@@ -8,7 +8,7 @@ import { type BackupFile, listBackup, manifestName, missingRanges } from "./back
 import { eachOf } from "./each-of.ts";
 import { fetchFile, readBackupManifest, readBackupPart } from "./read-backup.ts";
 
-/** What a check of all of a backup found. */
+/** The result of a check of all of a backup. */
 export interface BackupCheck {
   readonly baseCount: number;
   readonly fileCount: number;

@@ -5,7 +5,7 @@ import { parseS3Credentials, type S3Credentials, s3CredentialsIn } from "./s3-cr
 import { S3Target } from "./s3-target.ts";
 import { parseTargetLocation } from "./target-location.ts";
 
-/** What operators say of a target. */
+/** The settings by which operators name a target. */
 export interface TargetSettings {
   /** The absolute path of a directory, or `s3://BUCKET/PREFIX`. */
   readonly target: string;
@@ -18,7 +18,7 @@ export interface TargetSettings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What is wrong with a setting of a target, by its name. */
+/** The problem of a setting of a target, by its name. */
 export interface TargetFault {
   readonly setting: "endpoint" | "region" | "credentialsFile";
   readonly problem: string;

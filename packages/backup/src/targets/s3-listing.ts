@@ -1,4 +1,4 @@
-/** What one answer to ListObjectsV2 says. */
+/** The content of one answer to ListObjectsV2. */
 export interface S3Page {
   readonly objects: readonly { readonly key: string; readonly bytes: number }[];
   /** Where the next page begins; undefined behind the last one. */

@@ -8,7 +8,7 @@ export type TargetLocation =
 const S3 = "s3://";
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** What needs no escape in an address, in XML or in a file's name. */
+/** Names that need no escape in an address, in XML or in a file's name. */
 const PREFIX = /^[\w.~-]+(?:\/[\w.~-]+)*$/;
 const PREFIX_CHARS_MAX = 512;
 

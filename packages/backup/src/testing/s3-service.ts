@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the service does with the next request, in place of its answer. */
+/** The service's act on the next request, in place of its answer. */
 export type Fault =
   | {
       readonly kind: "status";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BackupTarget } from "../targets/backup-target.ts";
 
-/** What each kind of target promises. @param open gives an empty one */
+/** The promises of each kind of target. @param open gives an empty one */
 export function targetContract(open: () => BackupTarget | Promise<BackupTarget>): void {
   test("a written object is read unchanged, and another of its name replaces it", async () => {
     const target = await open();

@@ -58,7 +58,7 @@ class Member {
     });
   }
 
-  /** What the server writes when it is asked for its transactions. */
+  /** Writes the server's history when it is asked for its transactions. */
   flush: () => void = () => {};
 
   /** Archives transactions in a file. */

@@ -60,7 +60,7 @@ export interface PassResult {
   readonly facts: SharedFacts;
 }
 
-/** What shall go. */
+/** The range of a purge. */
 export interface PurgeOrder {
   readonly ensembleId: string;
   readonly through: Zxid;
@@ -68,7 +68,7 @@ export interface PurgeOrder {
   readonly planned?: Zxid | undefined;
 }
 
-/** What came of a purge, or would. */
+/** The outcome of a purge, or of its plan. */
 export type BackupPurge =
   | { readonly kind: "purged"; readonly removedCount: number }
   | { readonly kind: "others"; readonly holder: string }

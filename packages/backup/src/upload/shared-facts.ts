@@ -1,6 +1,6 @@
 import type { Zxid } from "@zooid/model";
 
-/** What a server that uploads says of the backup to those that wait, in the lease. */
+/** The facts of a backup that a server which uploads shares with those that wait, in the lease. */
 export interface SharedFacts {
   /** The last transaction in the backup; undefined: none. */
   readonly end: Zxid | undefined;

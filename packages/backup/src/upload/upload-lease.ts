@@ -5,7 +5,7 @@ const NAME = "lease.json";
 const LEASE_BYTES_MAX = 16 * 1024;
 const HOLDER_CHARS_MAX = 200;
 
-/** What the lease's object says, and that others may have written. */
+/** The content of the lease's object, which other servers may have written. */
 interface Held {
   readonly holder: string;
   /** Its text: it changes with each renewal. */

@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { TargetSettings } from "../targets/open-target.ts";
 import type { BackupPurge, PassResult, PurgeOrder, UploadEvent } from "./backup-uploader.ts";
 
-/** What the thread that uploads and the server's thread send each other. */
+/** The messages between the thread that uploads and the server's thread. */
 
 export interface UploadSettings extends Omit<TargetSettings, "credentials"> {
   /** Read again for each pass, so that a new key needs no restart. */

@@ -48,7 +48,7 @@ export interface CallFields<B, T> {
   readonly isOwn?: boolean;
 }
 
-/** What servers take by default, and this client. */
+/** The longest frame that servers take by default, and this client. */
 export const SERVER_FRAME_BYTES_MAX = 0xf_ffff;
 
 /** One request until its answer. It is settled once. */

@@ -110,7 +110,7 @@ export interface DeleteTreeOptions extends CallOptions {
 }
 
 export interface ChildPagesOptions extends ReadOptions {
-  /** What each child has beside its name: nothing, its Stat, or data and Stat. Default `stats`. */
+  /** The facts of each child beside its name: none, its Stat, or data and Stat. Default `stats`. */
   readonly detail?: "names" | "stats" | "data";
   /** Largest number of children on a page, at most 1000. Default 1000. */
   readonly pageSize?: number;

@@ -3,7 +3,7 @@ import type { CallOptions } from "../calls/call.ts";
 import { GET_DATA_OR_NULL, type NodeData } from "../calls/operation.ts";
 import type { SessionDriver } from "../session/session-driver.ts";
 
-/** What is known of the server of the present connection. */
+/** The features of the present connection's server, as far as they are known. */
 interface Support {
   readonly connection: number;
   readonly words: Promise<ReadonlySet<string>>;

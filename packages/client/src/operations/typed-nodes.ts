@@ -21,7 +21,7 @@ type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest
 /** Values for the names in braces: path components without slashes. */
 export type PathParameters<P extends string> = { readonly [Name in NamesIn<P>]: string };
 
-/** What a method takes: the parameters may be left out where the template has none. */
+/** The arguments of a method: the parameters may be left out where the template has none. */
 export type PathArguments<P extends string, O> = [NamesIn<P>] extends [never]
   ? readonly [parameters?: PathParameters<P>, options?: O]
   : readonly [parameters: PathParameters<P>, options?: O];

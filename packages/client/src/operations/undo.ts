@@ -14,7 +14,10 @@ import type { NodeData } from "../calls/operation.ts";
 import type { Client } from "../client.ts";
 import { isZkError } from "../errors.ts";
 
-/** What leads from a node to its state before a transaction, guarded by what the node is now. */
+/**
+ * A step that leads from a node to its state before a transaction, guarded by the node's present
+ * state.
+ */
 export type UndoStep =
   | { readonly kind: "none" }
   | { readonly kind: "set"; readonly data: Uint8Array | null; readonly version: number }

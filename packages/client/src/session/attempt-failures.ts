@@ -32,7 +32,7 @@ interface AttemptKind {
   /** Time limit of one attempt, for texts: a whole number. */
   readonly timeoutMs: number;
   readonly isSecure: boolean;
-  /** What is wrong with the client's own certificate. */
+  /** The problem of the client's own certificate. */
   ownCertificateFault?(): string | undefined;
 }
 

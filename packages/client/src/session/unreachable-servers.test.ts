@@ -95,7 +95,7 @@ test.each([
     "answers something else than ZooKeeper",
     (line: { socket: { end(text: string): void } }) => line.socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
   ],
-] as const)("a server that %s is told apart from one that refuses connections", async (_, act) => {
+] as const)("a server that %s is distinguished from one that refuses connections", async (_, act) => {
   await using server = await ScriptedServer.start();
   const failed = Promise.withResolvers<string>();
   zk = createClient(server.hosts, { random: () => 0 });

@@ -20,7 +20,7 @@ export interface IterateOptions {
    * with 1), or is an error of the iteration. Default 1000.
    */
   readonly bufferMax?: number;
-  /** What happens when the buffer is full. Default `error`. */
+  /** The act when the buffer is full. Default `error`. */
   readonly whenFull?: "error" | "latest";
 }
 

@@ -51,7 +51,7 @@ async function serverWatches(): Promise<number> {
   return Number(/Total watches:(\d+)/.exec(await fourLetterWord(server.port, "wchs"))?.[1]);
 }
 
-/** What a stream emitted, in words. */
+/** The emissions of a stream, in words. */
 class Recorded implements Disposable {
   readonly lines: string[] = [];
   readonly reached: Zxid[] = [];

@@ -62,7 +62,7 @@ class ChangesReader {
   #isPulling = false;
   /** Whether an event came since the last question was sent. */
   #isWoken = true;
-  /** What the history must reach for the events that came. */
+  /** The zxid that the history must reach for the events that came. */
   #wanted = 0;
   /** The time from one question to the next, while the history has not what is wanted. */
   #againMs = AGAIN_MS;

@@ -5,7 +5,9 @@ import type { NodeData } from "../calls/operation.ts";
 import { json } from "../operations/codec.ts";
 import { type DecodeOptions, decodeNodes } from "./observed-node.ts";
 
-/** What the observer of a node gets of these payloads; null for a node that does not exist. */
+/**
+ * The outcome of these payloads for the observer of a node; null for a node that does not exist.
+ */
 function outcomeOf(payloads: readonly (string | null)[], options: DecodeOptions<unknown>): readonly unknown[] {
   const outcome: unknown[] = [];
   const nodes = payloads.map((text) => ({

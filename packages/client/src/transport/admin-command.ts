@@ -173,7 +173,7 @@ class ReceivedAnswer {
   }
 }
 
-/** What another service has sent. */
+/** An answer of another service. */
 class ForeignAnswerError extends Error {
   override readonly name = "ForeignAnswerError";
   /** Its first line, as messages show it. */

@@ -1,4 +1,4 @@
-/** What failed TLS handshakes mean, by the codes of Node.js and OpenSSL. */
+/** The meanings of failed TLS handshakes, by the codes of Node.js and OpenSSL. */
 
 const UNTRUSTED_SERVER =
   "the server's certificate is of an authority that is not trusted: add it to tls.ca, or check the server";

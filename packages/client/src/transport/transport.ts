@@ -7,10 +7,7 @@ export interface Transport {
    * false.
    */
   readonly isSecure?: boolean;
-  /**
-   * What is wrong with the client's own certificate, for messages; undefined for nothing that is
-   * known.
-   */
+  /** The problem of the client's own certificate, for messages; undefined where none is known. */
   certificateFault?(): string | undefined;
   /** All addresses of a name, resolved at each call; rejects, or is empty, if there is none. */
   resolve(host: HostAddress): Promise<readonly HostAddress[]>;

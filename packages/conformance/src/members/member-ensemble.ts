@@ -31,7 +31,7 @@ export interface MemberEnsembleOptions {
   readonly jars?: string | undefined;
 }
 
-/** What clients see after an act, with addresses and ports as words. */
+/** The view of clients after an act, with addresses and ports as words. */
 export interface Observation {
   /** How a request for the change ended; undefined where the act sends none. */
   readonly answer: string | undefined;

@@ -1,7 +1,7 @@
 import type { Observation } from "./member-ensemble.ts";
 import type { ChangedBy, MemberStep } from "./member-step.ts";
 
-/** What differs after one act, Apache's side first. */
+/** A difference after one act, Apache's side first. */
 export interface Difference {
   readonly what: "answer" | "members" | "write" | "config";
   readonly apache: string;

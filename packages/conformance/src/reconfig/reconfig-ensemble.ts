@@ -10,7 +10,7 @@ const PLACES = 7;
 const PORTS_PER_SERVER = 3;
 const SERVING_DEADLINE_MS = 60_000;
 const SUPER_DIGEST = "DigestAuthenticationProvider.superDigest";
-/** What the operator authenticates with, by the scheme `digest`. */
+/** The operator's credentials, of the scheme `digest`. */
 export const SUPER = "super:secret";
 
 export interface ReconfigEnsembleOptions {
@@ -78,7 +78,7 @@ export class ReconfigEnsemble implements AsyncDisposable {
     return server;
   }
 
-  /** What it is, once it serves: `leader`, `follower`, `observer`. */
+  /** The role of a server, once it serves: `leader`, `follower`, `observer`. */
   async mode(sid: number): Promise<string> {
     const { port } = this.server(sid);
     const deadline = Date.now() + SERVING_DEADLINE_MS;

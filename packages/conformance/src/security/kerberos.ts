@@ -21,7 +21,7 @@ const SASL = "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthentication
 const NEEDS = ["krb5kdc", "kadmin.local", "kdb5_util", "java", "javac", "mvn"];
 const DEADLINE_MS = 120_000;
 
-/** What Java's client prints at a server with these settings. */
+/** The output of Java's client at a server with these settings. */
 const CASES = [
   { name: "names as they are", settings: [], alice: `alice@${REALM}`, service: `hbase/node1.zooid.test@${REALM}` },
   {

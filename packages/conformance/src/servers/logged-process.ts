@@ -69,7 +69,7 @@ export class LoggedProcess {
   }
 }
 
-/** What the processes of a folder have logged since the first one. */
+/** The log of all processes of a folder since the first one. */
 export function logOf(folder: string): string {
   const file = join(folder, "server.log");
   return existsSync(file) ? readFileSync(file, "utf8") : "";

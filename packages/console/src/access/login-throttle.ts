@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { addressShare } from "@zooid/model";
 
-/** Who logs in, and from where. */
+/** The user that logs in, and the address. */
 export interface LoginPlace {
   readonly address: string;
   readonly user: string;

@@ -7,7 +7,7 @@ export interface User {
   /** The name to show and to log; undefined for the anonymous user. */
   readonly name: string | undefined;
   readonly identities: readonly Identity[];
-  /** What the user's ZooKeeper session authenticates with; undefined: nothing. */
+  /** The credential of the user's ZooKeeper session; undefined: none. */
   readonly credential: Credential | undefined;
 }
 

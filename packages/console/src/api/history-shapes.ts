@@ -1,4 +1,4 @@
-/** What goes in and out of the routes of a node's past. */
+/** Requests and answers of the routes of a node's past. */
 import { z } from "zod";
 import { data, path, timeMs, zxid } from "./shapes.ts";
 

@@ -1,4 +1,4 @@
-/** What the API says of a node beside its data: rights and quota. */
+/** The API's facts of a node beside its data: rights and quota. */
 import { z } from "zod";
 import { path, permission } from "./shapes.ts";
 

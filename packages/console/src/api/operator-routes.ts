@@ -1,7 +1,4 @@
-/**
- * What operators look at, and do, beyond the tree: other sessions, four-letter words, the audit
- * tail.
- */
+/** Routes for operators beyond the tree: other sessions, four-letter words, the audit tail. */
 import { z } from "zod";
 import { leadingMember } from "../members/leading-member.ts";
 import { auditLines, reload } from "../members/member-reports.ts";

@@ -9,7 +9,7 @@ import type { JsonLimits } from "../http/json-shape.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
 
-/** What the handlers of all requests share. */
+/** The parts that the handlers of all requests share. */
 export interface SharedParts {
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
@@ -20,7 +20,7 @@ export interface SharedParts {
   readonly admin: AdminPorts;
 }
 
-/** What a handler works with. */
+/** The input of a handler. */
 export interface Call<Q, B> extends SharedParts {
   readonly query: Q;
   readonly body: B;
@@ -34,7 +34,7 @@ export interface Call<Q, B> extends SharedParts {
   readonly client: Client;
 }
 
-/** What a handler answers. */
+/** The answer of a handler. */
 export interface Reply<R> {
   readonly status?: number;
   readonly body: R;
@@ -67,7 +67,7 @@ export interface Route<
 
 type Place = `${Route["method"]} /${string}`;
 
-/** What a route has beside its place and role. */
+/** The parts of a route beside its place and role. */
 type Definition<Q extends z.ZodObject, B extends z.ZodType | undefined, R extends z.ZodType> = Omit<
   Route<Q, B, R>,
   "method" | "path" | "role" | "query"

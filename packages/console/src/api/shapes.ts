@@ -1,7 +1,4 @@
-/**
- * What goes in and out of the API, as schemas: requests are checked by them, and the OpenAPI
- * document has them.
- */
+/** The schemas of the API: requests are checked by them, and the OpenAPI document has them. */
 import { checkPath } from "@zooid/model";
 import { z } from "zod";
 

@@ -1,6 +1,6 @@
 /**
- * What the console knows of the servers beside their tree. Every ZooKeeper answers `srvr`; the
- * other four-letter words must be on its whitelist. Answers are shared by all users for a second.
+ * Facts of the servers beside their tree. Every ZooKeeper answers `srvr`; the other four-letter
+ * words must be on its whitelist. Answers are shared by all users for a second.
  */
 import {
   adminCommand,
@@ -155,7 +155,7 @@ export class EnsembleFacts {
     return { member: place.address, text: text.slice(0, WORD_CHARS_MAX), isCut: text.length > WORD_CHARS_MAX };
   }
 
-  /** What one server reports of itself, now; else the reason why it is not known. */
+  /** The report of one server, now; else the reason why it is not known. */
   async statusOf(member: MemberAddress): Promise<ServerStatus> {
     const { found, reason } = await this.#figuresOf({ ...member, isVoter: false });
     return found === undefined ? (reason ?? "no answer") : { mode: found.role, zxid: found.zxid };

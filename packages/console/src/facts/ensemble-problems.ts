@@ -9,7 +9,7 @@ const CERTIFICATE_DAYS = 30;
 const CERTIFICATE_DAYS_CRITICAL = 7;
 
 /**
- * What is wrong with an ensemble, the worst first, each with what to do about it.
+ * The problems of an ensemble, the worst first, each with its remedy.
  *
  * @param nowMs since 1970
  */

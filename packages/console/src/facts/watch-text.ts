@@ -4,7 +4,7 @@ const SESSION = /^(0x[0-9a-f]+)\s*$/;
 const PATH = /^\t(.+)$/;
 const CUT_OFF = "... truncated";
 
-/** What a session watches. */
+/** The watches of a session. */
 export interface WatchedPaths {
   /** One page of them. */
   readonly paths: readonly string[];

@@ -45,7 +45,7 @@ export interface ApiParts extends SharedParts {
   failed(error: unknown): void;
 }
 
-/** What a request is for. */
+/** The target of a request. */
 export interface ApiTarget {
   /** Below `/api/v1`. */
   readonly path: string;
@@ -288,7 +288,7 @@ interface Running {
   readonly signal: AbortSignal;
 }
 
-/** What a request has beside its path and query, checked. */
+/** The parts of a request beside its path and query, checked. */
 interface Given {
   readonly body: unknown;
   /** The body as it came; empty where the route takes none. */

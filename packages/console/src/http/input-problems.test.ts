@@ -27,7 +27,7 @@ interface Case {
   readonly search?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** What the detail must have. */
+  /** Texts that the detail must have. */
   readonly says: readonly string[];
 }
 

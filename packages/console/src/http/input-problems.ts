@@ -1,6 +1,6 @@
 /**
- * What is wrong with a query or a body, as sentences that name the field, what was expected, and
- * what was given.
+ * The problems of a query or a body, as sentences that name the field, the expected value and the
+ * given one.
  */
 import { counted, found, nearestName } from "@zooid/model";
 import { z } from "zod";

@@ -64,7 +64,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   NEW_CONFIG_NO_QUORUM: 409,
 };
 
-/** What a user reads; undefined for an error that is a defect. */
+/** The problem that a user reads; undefined for an error that is a defect. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof ProblemError) return error.problem;
   if (error instanceof TooManyUsersError) {

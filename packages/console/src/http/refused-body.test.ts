@@ -76,7 +76,7 @@ test("a long body that is refused ends the connection", async () => {
   await using stage = await startStage();
   const sent = post(stage.url, { "Content-Length": 100_000_000 });
   sent.on("error", () => {
-    // The console has closed it while bytes were on their way.
+    // The console has closed it while bytes were in transit.
   });
   const closed = once(sent, "close");
   sent.write(Buffer.alloc(200_000));

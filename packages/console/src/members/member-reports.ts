@@ -1,6 +1,6 @@
 /**
- * What members report of their clients beyond four-letter words, to users with the right to it:
- * writes, and users of sessions.
+ * Reports of members about their clients beyond four-letter words, for users with the right to
+ * them: writes, and users of sessions.
  */
 
 import type { AdminFields } from "@zooid/model";

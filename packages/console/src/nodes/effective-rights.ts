@@ -1,5 +1,5 @@
 /**
- * What a user may do with a node, by the access lists of the node and of its parent, as the servers
+ * The rights of a user to a node, by the access lists of the node and of its parent, as the servers
  * judge it.
  */
 import { type Client, isZkError } from "@zooid/client";

@@ -88,7 +88,7 @@ interface Planning {
   readonly signal: AbortSignal;
 }
 
-/** What a dry run and an import do alike: both refuse what it refuses. */
+/** The part that a dry run and an import share: both refuse the same. */
 async function plan(client: Client, node: Incoming, { existing, judge, isFirst, signal }: Planning): Promise<Planned> {
   const of = (outcome: ImportOutcome, present?: Present, detail: string | null = null): Planned => ({
     node,
@@ -192,7 +192,7 @@ class ListJudge {
   }
 }
 
-/** What the servers would refuse, and for the nodes behind it, what the write would leave. */
+/** The refusals of the servers, and for the nodes behind them, the effects of the write. */
 async function predicted(
   { node, present, outcome, detail }: Planned,
   rights: Rights,

@@ -35,7 +35,10 @@ interface Naming {
 }
 
 const SEQUENCE = /(\d{10})$/;
-/** What a library's own number of a contender looks like is enough here: `[0-9a-f-]{32,36}`. */
+/**
+ * Patterns of contenders' names; the form of a library's own number is enough here:
+ * `[0-9a-f-]{32,36}`.
+ */
 const NAMINGS: readonly Naming[] = [
   naming("read-write lock", "Curator", /^_c_[0-9a-f-]{32,36}-__READ__\d{10}$/, "shared"),
   naming("read-write lock", "Curator", /^_c_[0-9a-f-]{32,36}-__WRIT__\d{10}$/),

@@ -14,7 +14,7 @@ interface Row {
   readonly status?: number | readonly number[];
 }
 
-/** What requests name that is there. */
+/** The nodes and sessions that requests name. */
 interface World {
   readonly sessionId: string;
 }

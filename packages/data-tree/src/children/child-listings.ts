@@ -18,7 +18,7 @@ const ORDERED_COUNT_KEPT = 512;
 const ORDERED_BYTES_MIN = 64 * 1024;
 const ORDERED_BYTES_KEPT = 32 * 1024;
 
-/** What the listings of nodes take, and the order of children where there are many. */
+/** The sizes of nodes' listings, and the order of children where there are many. */
 export class ChildListings {
   readonly #stats: RecordColumn;
   readonly #rows: NodeRows;
@@ -35,7 +35,7 @@ export class ChildListings {
     this.#names = names;
   }
 
-  /** What the names of a node's children take in a listing, each with its length. */
+  /** The bytes of the names of a node's children in a listing, each with its length. */
   bytes(node: number): number {
     return this.#rows.listedBytes(node);
   }

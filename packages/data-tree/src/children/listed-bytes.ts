@@ -7,7 +7,7 @@ export const NAME_LENGTH_BYTES = 4;
  */
 export const LARGE_LISTING_BYTES: number = 1024 * 1024 - 128;
 
-/** What the name of a node takes in its parent's listing, by the lengths of their paths. */
+/** The bytes of a node's name in its parent's listing, by the lengths of their paths. */
 export function listedNameBytes(parentPathLength: number, pathLength: number): number {
   // The root's path ends in the slash.
   return NAME_LENGTH_BYTES + pathLength - parentPathLength - (parentPathLength > 1 ? 1 : 0);

@@ -3,7 +3,7 @@ import { NO_NODE } from "../nodes/node-row.ts";
 import type { NodeStore } from "../nodes/node-store.ts";
 import { NAME_LENGTH_BYTES } from "./listed-bytes.ts";
 
-/** What one name takes in a listing at most, with its length. */
+/** The greatest number of bytes of one name in a listing, with its length. */
 export function listedNameBytesMax(store: NodeStore): number {
   return NAME_LENGTH_BYTES + store.nameBytesMax;
 }

@@ -18,7 +18,7 @@ import { HashTable } from "./hash-table.ts";
 
 /** The number of the open ACL. */
 export const OPEN_ACL_ID = 1;
-/** What an entry of a list takes beside its texts. */
+/** The bytes of an entry of a list beside its texts. */
 const ENTRY_BYTES = 64;
 const TEXT_BYTES_FIRST = 256;
 
@@ -95,7 +95,7 @@ export class AclTable {
     return this.#table.count;
   }
 
-  /** What the lists in use take in memory, about. */
+  /** The bytes of the lists in use in memory, about. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -136,7 +136,7 @@ export class AclTable {
   }
 }
 
-/** What a list takes in memory, about. */
+/** The bytes of a list in memory, about. */
 export function aclBytes(acl: Acl): number {
   let bytes = aclIndexBytes(acl);
   for (const { scheme, id } of acl) bytes += ENTRY_BYTES + scheme.length + id.length;

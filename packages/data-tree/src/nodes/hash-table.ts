@@ -16,10 +16,11 @@ import { assert } from "@zooid/model";
  *
  * The table does not know its keys: it offers every id with an equal hash, and the caller compares.
  *
- * What no division helps stands beside the segments, in sets by hash: ids behind the first few of
- * one hash, and those of a segment that is full and whose hashes agree in more bits than so small a
- * table should need. Hashes with a secret key hardly ever come to that. Where they do, an insert
- * and a removal cost what they cost elsewhere, and a search what the ids of its own hash cost.
+ * Ids that no division separates stand beside the segments, in sets by hash: those behind the first
+ * few of one hash, and those of a segment that is full and whose hashes agree in more bits than so
+ * small a table should need. Hashes with a secret key hardly ever come to that. Where they do, an
+ * insert and a removal cost what they cost elsewhere, and a search what the ids of its own hash
+ * cost.
  */
 
 const SLOTS = 4096;

@@ -21,7 +21,7 @@ export class NodeCursor implements NodeView {
   readonly #store: NodeStore;
   readonly #acls: AclTable;
   readonly #virtualNodes: VirtualNodes;
-  /** What is shown of the present node in place of what is stored, and its Stat then. */
+  /** The node that is shown in place of the stored one, and its Stat then. */
   #shown: VirtualNode | undefined;
   readonly #shownStat = new DataView(new ArrayBuffer(STAT_BYTES));
   readonly #data: ByteSlice = emptySlice();

@@ -90,7 +90,7 @@ export class NodeRows extends IntRows {
     this.#firstChildren.set(node, value);
   }
 
-  /** What the names of the children take in a listing, each with its length; below 4 GiB. */
+  /** The bytes of the children's names in a listing, each with its length; below 4 GiB. */
   listedBytes(node: number): number {
     return this.#listedBytes.get(node) >>> 0;
   }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { NO_NODE, ROOT } from "./node-row.ts";
 import { NodeStore } from "./node-store.ts";
 
-/** What the store should be: a tree of objects. */
+/** A naive store to compare with: a tree of objects. */
 interface Naive {
   readonly path: string;
   readonly children: Map<string, Naive>;

@@ -23,6 +23,6 @@ export interface QuotaExcess {
   readonly path: string;
   readonly unit: "nodes" | "bytes";
   readonly limit: number;
-  /** What the write makes of it. */
+  /** The usage that the write leads to. */
   readonly usage: number;
 }

@@ -8,8 +8,8 @@ export const SUFFIX_BYTES_MAX = 11;
 const SLASH = 0x2f;
 
 /**
- * What is done with a path costs as much as it has bytes, or names. Longer ones that are there
- * already are served.
+ * Whether a path is too long: work on a path costs as much as it has bytes, or names. Longer ones
+ * that are there already are served.
  */
 export function isTooLong({ bytes, start, end }: Readonly<ByteSlice>): boolean {
   if (end - start > PATH_BYTES_MAX) return true;

@@ -27,7 +27,7 @@ export class PendingNode {
    */
   created = 0;
   childCount = 0;
-  /** What the children's names take in a listing. */
+  /** The bytes of the children's names in a listing. */
   listedBytes = 0;
   dataLength = 0;
   acl: Acl = OPEN_ACL;
@@ -45,7 +45,7 @@ export class PendingNode {
   previousOwned: PendingNode | undefined = undefined;
 }
 
-/** What a path was before an op of the open multi touched it. */
+/** The state of a path before an op of the open multi touched it. */
 interface Undo {
   readonly node: PendingNode;
   readonly wasPending: boolean;

@@ -6,7 +6,7 @@ import type { PrepareContext } from "./prepare-context.ts";
 import { ProposedChanges } from "./proposed-changes.ts";
 import { WriteLimits } from "./write-limits.ts";
 
-/** What the parts that prepare transactions share. */
+/** The state that the parts which prepare transactions share. */
 export class PrepareParts {
   readonly state: TreeState;
   readonly pending: PendingChanges;

@@ -1,5 +1,5 @@
 /**
- * What a quota node's text says, in the form that ZooKeeper's own tools write and read:
+ * The content of a quota node's text, in the form that ZooKeeper's own tools write and read:
  *
  * ```
  * count=5,bytes=-1=;byteHardLimit=1000;countHardLimit=-1
@@ -13,9 +13,7 @@ export interface QuotaText {
   bytes: number;
   readonly countHardLimit: number;
   readonly byteHardLimit: number;
-  /**
-   * What stands behind count and bytes, ready to be written again; empty where there is nothing.
-   */
+  /** The text behind count and bytes, ready to be written again; empty where there is none. */
   readonly rest: string;
 }
 

@@ -181,8 +181,8 @@ export class Quotas {
   }
 
   /**
-   * What is shown now, or follows from what a client wrote there; where that is no such text, what
-   * is true.
+   * The usage that is shown now, or follows from a client's text there; where that is no such text,
+   * the true one.
    */
   #usageOf(stats: number): Usage {
     const shown = this.#shown.get(stats);

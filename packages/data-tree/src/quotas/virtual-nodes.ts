@@ -1,5 +1,5 @@
 /**
- * What a server shows of a node in place of what is stored; what is left out is as it is stored.
+ * The fields that a server shows of a node in place of the stored ones; missing ones are as stored.
  */
 export interface VirtualNode {
   readonly data: Uint8Array;

@@ -8,8 +8,8 @@ export interface EphemeralPathsLimits {
   /** Bytes of the paths that are shown. */
   readonly bytesMax: number;
   /**
-   * What is looked at: each ephemeral counts 1, each name above it and each 64 bytes too. Those
-   * above count once for siblings that follow one another.
+   * The work that is looked at: each ephemeral counts 1, each name above it and each 64 bytes too.
+   * Those above count once for siblings that follow one another.
    */
   readonly workMax: number;
 }
@@ -30,8 +30,8 @@ interface ParentPath {
   bytes: Buffer;
   nameStart: number;
   /**
-   * What it counts where it does not follow itself: kept or not, so that a limit does not depend on
-   * which are kept.
+   * The work that it counts where it does not follow itself: kept or not, so that a limit does not
+   * depend on which are kept.
    */
   work: number;
   /** Whether it agrees with the prefix as far as both go. */
@@ -58,7 +58,7 @@ export class EphemeralPaths {
     this.#store = store;
   }
 
-  /** What the last call looked at, as `workMax` counts. */
+  /** The work of the last call, as `workMax` counts. */
   get workDone(): number {
     return this.#workDone;
   }

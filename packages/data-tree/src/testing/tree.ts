@@ -123,8 +123,8 @@ export class TestTree {
   }
 
   /**
-   * What a leader does when it looks at every container and TTL node once, at a time. Returns the
-   * paths that go.
+   * Proposes the reaping of a leader that looks at every container and TTL node once, at a time.
+   * Returns the paths that go.
    */
   proposeReaping(timeMs: number, neverUsedMsMax = 0): string[] {
     const { tree } = this;

@@ -4,7 +4,7 @@ import { HashTable } from "../nodes/hash-table.ts";
 
 /** No entry. */
 const NONE = 0;
-/** What an entry takes in its columns and its table. */
+/** The bytes of an entry in its columns and its table. */
 const ENTRY_BYTES = 48;
 
 /**

@@ -42,12 +42,12 @@ export interface WatchEntry {
 
 const SLASH = 0x2f;
 const NONE = 0;
-/** What a watch takes, with its path's share of the tables, beside the bytes of the path. */
+/** The bytes of a watch, with its path's share of the tables, beside the bytes of the path. */
 const WATCH_BYTES = 96;
 /**
- * What a recursive watch counts beside that: each change below it visits it, in one piece with
- * those of all other ancestors, whether or not its connection has had the event. Counted so, there
- * are not more of them than some milliseconds visit.
+ * The bytes that a recursive watch counts beside that: each change below it visits it, in one piece
+ * with those of all other ancestors, whether or not its connection has had the event. Counted so,
+ * there are not more of them than some milliseconds visit.
  */
 const RECURSIVE_BYTES = 512;
 const ANCESTOR_BYTES_PER_UNIT_LOG2: number = PRICES.ancestorBytesPerUsLog2;
@@ -107,12 +107,12 @@ export class WatchTable {
     return this.#entries.count === 0;
   }
 
-  /** What the watches take in memory, about. */
+  /** The bytes of the watches in memory, about. */
   get heldBytes(): number {
     return this.#paths.heldBytes + this.#entries.heldBytes;
   }
 
-  /** What they count in the budget of watches: their memory, and more for recursive ones. */
+  /** The bytes of the watches in their budget: their memory, and more for recursive ones. */
   get chargedBytes(): number {
     return this.heldBytes + this.#recursiveCount * RECURSIVE_BYTES;
   }
@@ -143,8 +143,8 @@ export class WatchTable {
   }
 
   /**
-   * What the connection's watches count in the budget: a path that others watch too counts for each
-   * of them.
+   * The bytes of the connection's watches in the budget: a path that others watch too counts for
+   * each of them.
    */
   chargedBytesOf(connection: ConnectionRef): number {
     return this.#connectionUnits.get(connection) * UNIT_BYTES;
@@ -170,7 +170,7 @@ export class WatchTable {
   }
 
   /**
-   * What addWatch arms: a persistent watch stands in both tables, a recursive one in the data
+   * Arms a watch of addWatch: a persistent watch stands in both tables, a recursive one in the data
    * table.
    */
   armPersistent(bytes: Uint8Array, start: number, end: number, connection: ConnectionRef): void {
@@ -218,8 +218,8 @@ export class WatchTable {
   }
 
   /**
-   * What a trigger may cost because of watches on all ancestors of such a path, before it is known
-   * which there are. In the same units.
+   * The greatest cost of a trigger because of watches on all ancestors of such a path, before it is
+   * known which there are. In the same units.
    */
   ancestorWork(pathBytes: number, nameCount: number): number {
     return this.#recursiveCount === 0 ? 0 : (pathBytes * nameCount) >> (ANCESTOR_BYTES_PER_UNIT_LOG2 + 1);

@@ -11,7 +11,7 @@ const SLASH = 0x2f;
  * above that is watched.
  */
 const LONG_PATH_BYTES = 256;
-/** What a path takes beside its bytes, in memory. */
+/** The bytes of a path beside its own, in memory. */
 const PATH_BYTES = 48;
 
 /**
@@ -42,7 +42,8 @@ export class WatchedPaths {
   }
 
   /**
-   * What the paths take in memory, about. Room of removed ones is used again, and is not counted.
+   * The bytes of the paths in memory, about. Room of removed ones is used again, and is not
+   * counted.
    */
   get heldBytes(): number {
     return this.#pathBytes + this.#table.count * PATH_BYTES;

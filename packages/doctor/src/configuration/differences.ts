@@ -19,7 +19,7 @@ const SHARED: readonly string[] = [
   "sslQuorum",
 ];
 
-/** What the members' files say differently though it should be the same in all. */
+/** Settings that differ between the members' files though they should be the same in all. */
 export function differenceFindings(files: readonly ServerSettings[]): readonly Finding[] {
   return [...listDifferences(files), ...SHARED.flatMap((key) => settingDifference(files, key))];
 }

@@ -1,7 +1,7 @@
 import { hostPort, type ServerId } from "@zooid/model";
 import { type Finding, finding } from "../finding.ts";
 
-/** What this machine found of a listed server's address. */
+/** The address of a listed server, as this machine finds it. */
 export interface ListedHost {
   readonly sid: ServerId;
   readonly host: string;

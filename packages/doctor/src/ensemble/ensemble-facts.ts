@@ -3,7 +3,7 @@ import type { ServerStatus } from "@zooid/model/membership";
 import type { CliCall } from "../cli-call.ts";
 import type { ServerSettings } from "../configuration/settings.ts";
 
-/** What an ensemble's servers say of themselves and of each other. */
+/** The facts of an ensemble's servers, as they report them of themselves and of each other. */
 export interface EnsembleFacts {
   /** Repeated in remedies. */
   readonly cli: CliCall;
@@ -35,7 +35,7 @@ export interface ServerFacts {
   readonly admin: AdminFacts | undefined;
 }
 
-/** What the admin port says. */
+/** The content of an admin port. */
 export interface AdminFacts {
   /** Where it is: `http://zk1:8080`. */
   readonly url: string;

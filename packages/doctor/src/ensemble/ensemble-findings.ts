@@ -6,7 +6,7 @@ import { healthFindings } from "./health.ts";
 import { measureFindings } from "./measures.ts";
 import { roleFindings } from "./roles.ts";
 
-/** What is wrong or risky in an ensemble. */
+/** The findings of an ensemble. */
 export function ensembleFindings(facts: EnsembleFacts): readonly Finding[] {
   const { members, servers } = facts;
   const files = servers.flatMap(({ admin }) => (admin === undefined ? [] : [admin.settings]));

@@ -11,7 +11,7 @@ interface CheckMeaning {
   readonly remedy: (backupStatus: string) => string;
 }
 
-/** What a failing check of `/healthz` is called here, by its name there. */
+/** The findings for failing checks of `/healthz`, by the checks' names. */
 const MEANINGS: ReadonlyMap<string, CheckMeaning> = new Map<string, CheckMeaning>([
   ["serving", { id: "member-not-serving", remedy: () => "the last lines of its log say why (not-serving)" }],
   [
@@ -35,7 +35,7 @@ const CERTIFICATE = /^certificate-for-/;
 const CERTIFICATE_REMEDY = "write a new one to the same place, and send the server SIGHUP";
 const OTHER_REMEDY = "its log has the reason";
 
-/** What a server calls a fault of its own. */
+/** The faults that a server reports of itself. */
 export function healthFindings({ name, address, admin, status }: ServerFacts, cli: CliCall): readonly Finding[] {
   const backupStatus = cliCommand(cli, `backup status --admin ${shellWord(admin?.url ?? "")}`, address);
   return (admin?.checks ?? []).flatMap(({ name: check, fault }) => {

@@ -9,7 +9,7 @@ export const CLOCK_OFFSET_MS_MAX = 1000;
 /** Elections in a thousand years at one a day. */
 export const EPOCHS_LEFT_MIN = 365_000;
 
-/** What a server's metrics say. */
+/** The findings of a server's metrics. */
 export function measureFindings({ name, address, admin }: ServerFacts, cli: CliCall): readonly Finding[] {
   if (admin === undefined) return [];
   const { metrics } = admin;

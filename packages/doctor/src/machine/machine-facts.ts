@@ -1,4 +1,4 @@
-/** What was found of a machine. A fact that could not be looked up is undefined. */
+/** The facts of a machine. A fact that could not be looked up is undefined. */
 export interface MachineFacts {
   readonly directories: readonly DirectoryFacts[];
   readonly memory: MemoryFacts;
@@ -32,7 +32,7 @@ export interface MemoryFacts {
   readonly totalBytes: number | undefined;
   /** That of the control group; undefined without one. */
   readonly limitBytes: number | undefined;
-  /** What the tree may hold, `zooid.heldBytesMax`, at most. */
+  /** The greatest size of the tree, `zooid.heldBytesMax`. */
   readonly heldBytesMax: number | undefined;
   /** Memory of the server's process that is in swap, if it runs. */
   readonly swappedBytes: number | undefined;

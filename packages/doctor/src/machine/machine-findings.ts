@@ -17,7 +17,7 @@ export const PROCESS_SHARE_OF_TREE = 2;
 const IN_MEMORY: ReadonlySet<string> = new Set(["tmpfs", "ramfs"]);
 const OF_A_NETWORK = /^(nfs|cifs|smb|9p|ceph|gluster|fuse\.(sshfs|gluster|s3))/;
 
-/** What is wrong or risky on a server's machine. */
+/** The findings of a server's machine. */
 export function machineFindings(subject: string, facts: MachineFacts): readonly Finding[] {
   return [
     ...facts.directories.flatMap((directory) => directoryFindings(directory)),

@@ -1,7 +1,7 @@
 import { counted } from "@zooid/model";
 import { bySeverity, type Finding } from "../finding.ts";
 
-/** What was looked at, and what could not be. */
+/** The parts that were looked at, and those that could not be. */
 export interface Scope {
   /** `3 servers`, `/etc/zooid/zoo.cfg and this machine`. */
   readonly looked: string;

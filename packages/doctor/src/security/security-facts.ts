@@ -1,4 +1,4 @@
-/** What was found of the files and ports that keep strangers out. */
+/** The facts of the files and ports that keep strangers out. */
 export interface SecurityFacts {
   readonly secrets: readonly SecretFile[];
   readonly certificates: readonly CertificateFacts[];

@@ -11,7 +11,7 @@ export const CERTIFICATE_DAYS_MIN = 30;
 const OTHERS = 0o026;
 const OCTAL = 8;
 
-/** What keeps strangers out, and for how long. */
+/** The findings of files and ports that keep strangers out, and of the time until they end. */
 export function securityFindings(subject: string, facts: SecurityFacts, nowMs: number): readonly Finding[] {
   const { peers, admin } = facts;
   const findings: Finding[] = [];

@@ -65,7 +65,7 @@ export class TestElection {
     return this.take();
   }
 
-  /** What was said since the last time. */
+  /** The messages since the last time. */
   take(): readonly string[] {
     return this.sent.splice(0).map(({ to, message }) => `${to}: ${describe(message)}`);
   }

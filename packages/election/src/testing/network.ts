@@ -15,7 +15,7 @@ export interface TestNetworkOptions {
    * is worse than the world.
    */
   readonly lossChance?: number;
-  /** What links report when they come up. */
+  /** The round trip that links report when they come up. */
   readonly roundTripMs?: number;
   /**
    * How long a leader may go without a quorum that follows it, and a follower without its leader.

@@ -53,7 +53,7 @@ export function checkClient(where: string, client: unknown): void {
 }
 
 /**
- * What is wrong with the client that a function works with; a promise of one is a frequent mistake.
+ * The problems of the client that a function works with; a promise of one is a frequent mistake.
  *
  * @param name of the argument. Default `the client`
  */
@@ -62,7 +62,7 @@ export function clientProblems(client: unknown, name = "the client"): readonly s
   return [hasFields(client, ["then"]) ? `${name} is a promise: await it` : misfit(name, client, rules.client)];
 }
 
-/** What is wrong with the path of a node, and the one that is meant. */
+/** The problems of the path of a node, and the one that is meant. */
 export function pathProblems(path: unknown, name = "the path"): readonly string[] {
   if (typeof path !== "string") return [misfit(name, path, rules.text)];
   try {

@@ -5,7 +5,7 @@ import { nearestName } from "./nearest-name.ts";
 
 /** A rule for the value of one option. */
 export interface Rule {
-  /** What is expected, for messages: a noun phrase. */
+  /** The expected value, for messages: a noun phrase. */
   readonly expected: string;
   /** The accepted words, where those are all. */
   readonly words?: readonly string[];

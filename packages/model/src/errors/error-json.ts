@@ -45,7 +45,7 @@ export function errorJson(
 
 const HEAD: ReadonlySet<string> = new Set(["name", "code", "message", "cause", "stack"]);
 
-/** What is left for further texts. */
+/** The room for further texts. */
 interface Room {
   chars: number;
 }

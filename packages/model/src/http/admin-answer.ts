@@ -19,7 +19,7 @@ export function adminFields(body: string): AdminFields | undefined {
   return "command" in fields && typeof fields.command === "string" ? (fields as AdminFields) : undefined;
 }
 
-/** What came in place of an admin command's answer. */
+/** The kind of page that came in place of an admin command's answer. */
 export function foreignAdminAnswer(status: number, body: string): string {
   return `no admin port: it answers with status ${status} and ${body === "" ? "no body" : found(body.trim().split(/[\r\n]/, 1)[0])}`;
 }

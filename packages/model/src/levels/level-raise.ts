@@ -11,7 +11,7 @@ export interface LevelRaise {
   readonly replaced: number;
 }
 
-/** What a history without an entry means. */
+/** The level of a history without an entry. */
 export const NO_RAISE: LevelRaise = { level: 1, zxid: ZXID_NONE, replaced: 1 };
 
 /** A level that is in force, whatever is committed. */
@@ -30,9 +30,7 @@ export function levelOfHistory({ level }: LevelRaise, end: Zxid): number {
   return level === 1 && end === ZXID_NONE ? 0 : level;
 }
 
-/**
- * What a raise becomes for a history that ends at a zxid: the raise itself, or the level before it.
- */
+/** The raise as a history that ends at a zxid has it: the raise itself, or the level before it. */
 export function raiseUpTo(raise: LevelRaise, end: Zxid): LevelRaise {
   return raise.zxid <= end ? raise : levelInForce(raise.replaced);
 }

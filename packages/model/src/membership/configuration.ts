@@ -8,7 +8,7 @@ import type { ServerId } from "./server-id.ts";
 export interface Configuration {
   readonly members: Members;
   /**
-   * What stands behind `server.N=`, as the node has it: it may name addresses that {@link members}
+   * The text behind `server.N=`, as the node has it: it may name addresses that {@link members}
    * lacks.
    */
   readonly lines: ReadonlyMap<ServerId, string>;

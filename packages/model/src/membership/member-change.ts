@@ -33,7 +33,7 @@ const SID_MAX = 254;
 /** A server with its addresses: `4=host:2888:3888[:role];2181`. */
 export interface NamedServer {
   readonly sid: ServerId;
-  /** What stands behind the first equals sign. */
+  /** The text behind the first equals sign. */
   readonly value: string;
 }
 
@@ -115,7 +115,7 @@ export function plannedReplacement(
   };
 }
 
-/** What a change does to the number of voters. */
+/** The number of voters before and after a change. */
 export function votersText({ current, next }: PlannedChange): string {
   const before = current.verifier.voters.size;
   const after = next.verifier.voters.size;

@@ -1,4 +1,4 @@
-/** What stands behind `server.N=`. */
+/** The parts of the text behind `server.N=`. */
 export interface ServerLine {
   readonly host: string;
   readonly quorumPort: number;

@@ -1,4 +1,4 @@
-/** What servers report of themselves, and what follows for a change of their ensemble. */
+/** The states that servers report, and their consequences for a change of their ensemble. */
 import { counted } from "../arguments/counted.ts";
 import type { Member, Members } from "./members.ts";
 import type { ServerId } from "./server-id.ts";
@@ -13,7 +13,7 @@ export interface ServerState {
 /** A server's state, or the reason why it is not known. */
 export type ServerStatus<T extends ServerState = ServerState> = T | string;
 
-/** What each member reports; a member without a client port is missing. */
+/** The report of each member; a member without a client port is missing. */
 export type MemberStates<T extends ServerState = ServerState> = ReadonlyMap<ServerId, ServerStatus<T>>;
 
 /** Modes of servers that serve all requests. */

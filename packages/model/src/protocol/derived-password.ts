@@ -4,7 +4,10 @@
  */
 
 const PASSWORD_BYTES = 16;
-/** What Apache combines the id with, so that its low half does not begin the numbers alone. */
+/**
+ * The number that Apache combines the id with, so that its low half does not begin the numbers
+ * alone.
+ */
 const SALT = 0xb341_5c00;
 /** The multiplier of Java's generator, 0x5DEECE66D, as two halves of 24 bits. */
 const MULTIPLIER = { high: 0x5de, low: 0xece66d } as const;

@@ -35,15 +35,15 @@ export interface EpochPromise {
 }
 
 /**
- * What a server's log holds durably: all that an election, a discovery and a synchronization rest
- * on.
+ * The durable content of a server's log, on which an election, a discovery and a synchronization
+ * rest.
  */
 export interface LogState {
   readonly identity: {
     /** Empty until the ensemble has one. */
     readonly ensembleId: string;
     readonly sid: number;
-    /** One up at each open: it fences what an earlier process left on its way. */
+    /** One up at each open: it fences messages of an earlier process in transit. */
     readonly bootCount: number;
     /**
      * Drawn when the log was made: another disk under this server's number has another one. Empty

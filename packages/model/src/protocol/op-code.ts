@@ -1,5 +1,5 @@
 /**
- * What a client can ask for, by the numbers of the protocol. Negative ones are internal to servers,
+ * The requests of a client, by the numbers of the protocol. Negative ones are internal to servers,
  * except closeSession.
  */
 export const OpCode = {

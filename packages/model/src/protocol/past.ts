@@ -2,7 +2,7 @@ import type { Acl } from "../tree/acl-entry.ts";
 import type { TimeFault } from "./time-fault.ts";
 import type { Zxid } from "./zxid.ts";
 
-/** What a client asks of a server's history. */
+/** A client's question about a server's history. */
 export type HistoryQuery =
   | { readonly kind: "node" | "children"; readonly path: Uint8Array; readonly at: PastMoment }
   | {
@@ -29,7 +29,7 @@ export type PastMoment = { readonly zxid: Zxid } | { readonly timeMs: number };
 /** How a request says a moment. */
 export const MomentUnit = { ZXID: 0, TIME_MS: 1 } as const;
 
-/** What a request for a moment asks for. */
+/** The part of a moment that a request asks for. */
 export const PastPart = { NODE: 0, CHILDREN: 1 } as const;
 
 /** A node at a moment of the past; without what its children changed of it. */
@@ -90,7 +90,7 @@ export interface PastChanges {
   /** The page has every change up to here, but for those in the gaps. */
   readonly reached: Zxid;
   readonly isLast: boolean;
-  /** What the history lacks of the range of this page. */
+  /** The ranges of this page that the history lacks. */
   readonly gaps: readonly ZxidRange[];
 }
 

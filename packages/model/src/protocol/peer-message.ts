@@ -5,7 +5,7 @@ import type { Identity } from "../tree/acl-entry.ts";
 import type { EpochPromise, EpochRange, LogPosition } from "./history.ts";
 import type { Zxid } from "./zxid.ts";
 
-/** What a server is, as elections and operators name it. */
+/** The role of a server, as elections and operators name it. */
 export type PeerRole = "looking" | "following" | "leading" | "observing";
 
 /** Whom a server would follow, and what that candidate's log holds. */
@@ -137,7 +137,9 @@ export type ZabMessage =
       readonly floor: Zxid;
       /** Newest epoch first. */
       readonly tails: readonly { readonly epoch: number; readonly last: number }[];
-      /** What ends at the floor is a restored state that is not known to be committed. */
+      /**
+       * Whether the run ends at the floor with a restored state that is not known to be committed.
+       */
       readonly isFloorUncommitted?: boolean;
       /** The feature level of its last raise, committed or not. Absent: level 1. */
       readonly level?: number;

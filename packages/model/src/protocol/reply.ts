@@ -18,7 +18,7 @@ export interface ConnectAnswer {
   readonly isReadOnly: boolean;
 }
 
-/** What a page of children shows of each, beside its name. */
+/** The facts of each child in a page, beside its name. */
 export const ChildDetail = { NAME: 0, STAT: 1, DATA: 2 } as const;
 export type ChildDetail = (typeof ChildDetail)[keyof typeof ChildDetail];
 

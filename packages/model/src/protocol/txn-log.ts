@@ -11,7 +11,7 @@ export interface LoggedRun {
   readonly end: number;
 }
 
-/** What a log knows of a run besides its entries; durable together with them. */
+/** The facts that a log has of a run besides its entries; durable together with them. */
 export interface RunMarks {
   /** The last configuration that one of them carries. */
   readonly lastSeenConfig?: Uint8Array;
@@ -45,7 +45,7 @@ export type ReadResult = EntryRun | "below-floor" | "damaged";
  * question to a log that has failed: the process ends.
  */
 export interface TxnLog {
-  /** What is durable now. */
+  /** The durable state now. */
   readonly durable: LogState;
   /**
    * Never blocks; the bytes are copied before it returns. An empty run is not allowed.

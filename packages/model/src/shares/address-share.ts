@@ -7,8 +7,9 @@ const SITE_BYTES = 8;
 const IPV4_BYTES = 4;
 
 /**
- * What an address counts as wherever addresses have shares: an IPv4 address, mapped into IPv6 or
- * not, as itself; an IPv6 address as its /64. Text that is no address is a share of its own.
+ * The share that an address counts as wherever addresses have shares: an IPv4 address, mapped into
+ * IPv6 or not, as itself; an IPv6 address as its /64. Text that is no address is a share of its
+ * own.
  */
 export function addressShare(address: string): string {
   const bytes = peerAddressBytes(address);

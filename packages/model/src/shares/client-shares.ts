@@ -4,13 +4,13 @@ import { addressShare } from "./address-share.ts";
 /** Proxies that bring many clients through one address, by the operator's word. */
 export interface TrustedProxies {
   readonly ranges: readonly IpRange[];
-  /** What all connections from there have together of each budget, as a fraction. */
+  /** The part of each budget that all connections from there have together, as a fraction. */
   readonly share: number;
 }
 
 export const NO_PROXIES: TrustedProxies = { ranges: [], share: 1 / 4 };
 
-/** What a client's connection counts as where clients have shares. */
+/** The share that a client's connection counts as where clients have shares. */
 export interface ClientShare {
   /**
    * Equal for connections that share: those of one address or /64. A connection that came by a
@@ -32,7 +32,7 @@ export class ClientShares {
     this.#proxies = proxies;
   }
 
-  /** What the connections of trusted proxies have together, as a fraction. */
+  /** The part that the connections of trusted proxies have together, as a fraction. */
   get proxiesShare(): number {
     return this.#proxies.share;
   }

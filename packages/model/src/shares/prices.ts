@@ -1,8 +1,8 @@
 /**
- * What work costs, in microseconds of the event loop, about, as measured on one core of a server of
- * 2024: budgets of reading, preparing, applying and of writes in flight count in it, so that the
- * same work has one price everywhere. Values whose names end in `Log2` are how much costs one
- * microsecond, as a power of two. docs/hostile-input.md has them in a table.
+ * The prices of work, in microseconds of the event loop, about, as measured on one core of a server
+ * of 2024: budgets of reading, preparing, applying and of writes in flight count in it, so that the
+ * same work has one price everywhere. Values whose names end in `Log2` are the amount that costs
+ * one microsecond, as a power of two. docs/hostile-input.md has them in a table.
  */
 export const PRICES = {
   /**

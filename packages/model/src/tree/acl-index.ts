@@ -62,7 +62,7 @@ export class AclIndex {
     return perms;
   }
 
-  /** What the entries of ranges give to an address. Nothing of it is remembered. */
+  /** The permissions that the entries of ranges give to an address. They are not remembered. */
   rangePermsOf(address: string): number {
     return this.#ranges.of(address);
   }

@@ -2,7 +2,7 @@ import type { AccessRules, Acl, AclEntry, Identity, SchemeRule } from "./acl-ent
 import { AclIndex } from "./acl-index.ts";
 import { IdentityIndex } from "./identity-index.ts";
 
-/** What an identity may do with a znode. Nothing is inherited from parents. */
+/** The rights of an identity to a znode. Nothing is inherited from parents. */
 export const Permission = { READ: 1, WRITE: 2, CREATE: 4, DELETE: 8, ADMIN: 16, ALL: 31 } as const;
 export type Permission = (typeof Permission)[keyof typeof Permission];
 
@@ -18,7 +18,7 @@ export const ACL_COUNT_MAX = 1000;
 const UNINDEXED_COUNT_MAX = 8;
 /** A client with more identities is asked by their index. */
 const UNINDEXED_IDENTITY_COUNT_MAX = 4;
-/** What an index takes in memory, about. */
+/** The bytes of an index in memory, about. */
 const INDEX_BYTES = 512;
 const INDEX_BYTES_PER_ENTRY = 96;
 
@@ -63,7 +63,7 @@ export function prepareAcl(acl: Acl): void {
   if (isIndexed(acl)) indexOf(acl);
 }
 
-/** What a list's index takes in memory, about; 0 for a list that has none. */
+/** The bytes of a list's index in memory, about; 0 for a list that has none. */
 export function aclIndexBytes(acl: Acl): number {
   return isIndexed(acl) ? INDEX_BYTES + acl.length * INDEX_BYTES_PER_ENTRY : 0;
 }

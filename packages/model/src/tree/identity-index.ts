@@ -6,7 +6,7 @@ const NONE: ReadonlySet<string> = new Set();
 const indexes = new WeakMap<readonly Identity[], IdentityIndex>();
 
 /**
- * Who a connection is, by scheme and id: made once for a connection that has several identities.
+ * A connection's identities by scheme and id: made once for a connection that has several.
  */
 export class IdentityIndex {
   readonly isSuper: boolean;

@@ -9,7 +9,7 @@ export type SessionId = bigint & { readonly __brand: "SessionId" };
 
 export const SESSION_NONE: SessionId = 0n as SessionId;
 
-/** What is kept of a session's password: the first bytes of its SHA-256. */
+/** The stored part of a session's password: the first bytes of its SHA-256. */
 export const PASSWORD_HASH_BYTES = 16;
 export const PASSWORD_BYTES = 16;
 

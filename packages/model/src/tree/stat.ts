@@ -33,8 +33,8 @@ export const StatOffset = {
 } as const;
 
 /**
- * What kind of node an owner field (as stored, not as sent) makes. Containers and TTL nodes hide in
- * it.
+ * The kind of node that an owner field (as stored, not as sent) makes. Containers and TTL nodes
+ * hide in it.
  */
 export type NodeKind = "persistent" | "ephemeral" | "container" | "ttl";
 

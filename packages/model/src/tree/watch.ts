@@ -13,7 +13,10 @@ export type WatchEventType = (typeof WatchEventType)[keyof typeof WatchEventType
 export const WatchMode = { STANDARD: 1, PERSISTENT: 2, PERSISTENT_RECURSIVE: 4 } as const;
 export type WatchMode = (typeof WatchMode)[keyof typeof WatchMode];
 
-/** What addWatch names. Its numbers are the protocol's and not those of {@link WatchMode}. */
+/**
+ * The modes that addWatch names. Their numbers are the protocol's and not those of {@link
+ * WatchMode}.
+ */
 export const AddWatchMode = { PERSISTENT: 0, PERSISTENT_RECURSIVE: 1 } as const;
 export type AddWatchMode = (typeof AddWatchMode)[keyof typeof AddWatchMode];
 
@@ -22,8 +25,8 @@ export function isAddWatchMode(mode: number): mode is AddWatchMode {
 }
 
 /**
- * What checkWatches and removeWatches can name; `CHILDREN` and `DATA` mean one-shot watches only,
- * `ANY` every mode.
+ * The selectors of checkWatches and removeWatches; `CHILDREN` and `DATA` mean one-shot watches
+ * only, `ANY` every mode.
  */
 export const WatchSelector = { CHILDREN: 1, DATA: 2, ANY: 3, PERSISTENT: 4, PERSISTENT_RECURSIVE: 5 } as const;
 export type WatchSelector = (typeof WatchSelector)[keyof typeof WatchSelector];

@@ -123,7 +123,7 @@ function copiesOf(zk: Client) {
     center,
     services,
     ready: () => Promise.all([cache.ready(), center.ready(), services.ready()]),
-    /** What each copy has of the entry. */
+    /** The entry as each copy has it. */
     shown: ({ name }: Entry) => {
       const node = cache.get(`${PATH}/${name}`);
       const value = center.get(name);

@@ -1,6 +1,6 @@
 import type { Rule } from "@zooid/model";
 
-/** What `JSON.stringify` writes, and `JSON.parse` reads as the same. */
+/** Values that `JSON.stringify` writes, and `JSON.parse` reads as the same. */
 export const jsonRule: Rule = {
   expected: "a value of JSON: null, true or false, a finite number, a string, or arrays and plain objects of these",
   accepts: (value) => value === undefined || isJson(value),

@@ -18,7 +18,7 @@ eachStaged((staged) => {
 });
 
 interface Row {
-  /** What the call finds; it returns the call. */
+  /** The nodes that the call finds; it returns the call. */
   readonly of: (zk: Client) => Promise<(options: WaitOptions) => Promise<unknown>>;
   /** The answer after which there is no further one: that to the first request of this kind. */
   readonly last?: "children" | "get";

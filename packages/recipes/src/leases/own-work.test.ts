@@ -181,7 +181,7 @@ const SIGNALLED: Readonly<
   },
 };
 
-/** What ends the work, from outside. */
+/** The end of the work, from outside. */
 const ENDS: Readonly<Record<string, (recipe: AsyncDisposable, leases: string) => PromiseLike<unknown>>> = {
   "the recipe is closed": (recipe) => recipe[Symbol.asyncDispose](),
   "leadership is interrupted": async (recipe) => (recipe as LeaderSelector).interruptLeadership(),

@@ -4,7 +4,7 @@
  */
 
 /**
- * What the children of a directory are:
+ * The kinds of children of a directory:
  *
  * - `lock`: contenders for a lock, as of a mutex, a selector, a reader or writer, and the turns of
  *   a semaphore

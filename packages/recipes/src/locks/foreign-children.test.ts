@@ -43,7 +43,8 @@ interface Listing {
 interface Case {
   readonly lists: readonly Listing[];
   /**
-   * What the recipe does; the same with foreign children, and something else with one that counts.
+   * The outcome of the recipe; the same with foreign children, and another one with one that
+   * counts.
    */
   readonly outcome: (zk: Client, childCount: number) => Promise<unknown>;
 }

@@ -17,7 +17,7 @@ export interface GroupMemberOptions {
   readonly id: string;
   /** Default: the client's `defaultData`, or this machine's address. */
   readonly data?: Payload;
-  /** What to do where another live session is the member of this id. Default `wait`. */
+  /** The act where another live session is the member of this id. Default `wait`. */
   readonly whenTaken?: WhenTaken;
 }
 

@@ -25,8 +25,8 @@ import { warn } from "../warn.ts";
 import { type Claimant, NameClaims } from "./name-claims.ts";
 
 /**
- * What to do where the node is another's: that of another live session, of another maintainer of
- * this client, or, for an ephemeral one, a node without a session, which another program has made:
+ * The act where the node is another's: that of another live session, of another maintainer of this
+ * client, or, for an ephemeral one, a node without a session, which another program has made:
  *
  * - `wait`: until it is gone, and create it then. A node without a session stays until a program
  *   deletes it, so one warning names it
@@ -64,7 +64,7 @@ export interface PersistentNodeOptions {
   readonly whenTaken?: WhenTaken;
 }
 
-/** What recipes that are built on a persistent node do in another way. */
+/** The acts in which recipes that are built on a persistent node differ. */
 export interface Keeping {
   /** Creates the node, which did not exist a moment ago, and leaves it when this is closed. */
   readonly make?: (data: Buffer, signal: AbortSignal) => Promise<unknown>;

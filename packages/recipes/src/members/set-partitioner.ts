@@ -24,7 +24,7 @@ export interface SetPartitionerOptions {
    */
   readonly id?: string;
   /**
-   * What to do where another member has the id: wait until it has left, after one warning, or fail
+   * The act where another member has the id: wait until it has left, after one warning, or fail
    * with NAME_TAKEN. Default `wait`.
    */
   readonly whenTaken?: Exclude<WhenTaken, "takeOver">;

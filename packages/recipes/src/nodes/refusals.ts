@@ -2,7 +2,7 @@ import { type Client, isZkError, type NodeData, pause, type Watched, type ZkErro
 
 const AGAIN_MS = 100;
 
-/** What a request answers; null if the servers refuse it with one of the codes. */
+/** The answer of a request; null if the servers refuse it with one of the codes. */
 export async function orNull<T>(request: Promise<T>, ...codes: readonly ZkErrorCode[]): Promise<T | null> {
   try {
     return await request;

@@ -5,7 +5,7 @@ import { atOnce, owned } from "../at-once.ts";
 import { errorText } from "../error-text.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 
-/** What a codec reads, and what its errors name. */
+/** The bytes that a codec reads, and the node that its errors name. */
 export interface CodedNode {
   readonly path: string;
   readonly data: Uint8Array | null;

@@ -16,8 +16,8 @@ export interface ConsumeOptions {
   /** Number of nodes in work at a time. Default 1, which keeps the order. */
   readonly concurrency?: number | undefined;
   /**
-   * What to do with an item whose work fails: requeue it, drop it, move it to another queue's path,
-   * or requeue it a limited number of times and then drop or move it. Default `requeue`, without
+   * The act on an item whose work fails: requeue it, drop it, move it to another queue's path, or
+   * requeue it a limited number of times and then drop or move it. Default `requeue`, without
    * limit.
    */
   readonly onFailure?: "requeue" | "drop" | { readonly moveTo: string } | DeliveryBound | undefined;
@@ -39,8 +39,8 @@ export interface DeliveryBound {
   /** Maximum number of deliveries of an item: a whole number of at least 1. */
   readonly deliveryCountMax: number;
   /**
-   * What to do with it when the last of these deliveries has failed: drop it, or move it to another
-   * queue's path.
+   * The act when the last of these deliveries has failed: drop it, or move it to another queue's
+   * path.
    */
   readonly afterLast: "drop" | { readonly moveTo: string };
   /**
@@ -71,7 +71,7 @@ const FATE: Rule = {
 };
 const MOVE: Shape<{ moveTo: string }> = shape<{ moveTo: string }>({ moveTo: rules.path });
 
-/** What becomes of an item whose work has failed. */
+/** The fate of an item whose work has failed. */
 export type Fate = "requeue" | "drop" | { readonly moveTo: string };
 
 /**

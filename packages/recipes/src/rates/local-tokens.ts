@@ -42,7 +42,7 @@ export class LocalTokens {
     return true;
   }
 
-  /** What was used of the leases at a credit, since the process knew of it. */
+  /** The tokens of the leases that were used at a credit, since the process knew of it. */
   usedSince(credit: string, knownMs: number): UsedTokens {
     const leases = this.#leases.filter((lease) => lease.credit === credit);
     const tokens = leases.reduce((sum, lease) => sum + lease.tokens - lease.left, 0);

@@ -24,7 +24,7 @@ function excess(uses: readonly Use[], { rate, burst }: { readonly rate: number; 
   return most;
 }
 
-/** What a process does next. `take` is a read, a write and its answer at one moment. */
+/** The next act of a process. `take` is a read, a write and its answer at one moment. */
 const ACTS = ["take", "take", "use", "use", "read", "send", "apply", "lose", "die"] as const;
 
 interface Step {

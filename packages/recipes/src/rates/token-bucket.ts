@@ -56,7 +56,7 @@ export interface Taking extends BucketLimits {
   readonly knownMs: number;
   /** The shortest credit. */
   readonly creditMsMin: number;
-  /** What the process has used of its leases since the last credit. */
+  /** The tokens of its leases that the process has used since the last credit. */
   readonly used: UsedTokens;
 }
 

@@ -33,7 +33,7 @@ import { dueRuns, type MissedPolicy, type Times } from "./due-runs.ts";
 export type CronSchedule = string | { readonly everyMs: number } | ((afterMs: number) => number);
 
 export interface CronOptions extends HoldOptions {
-  /** What becomes of times at which there was no run. Default `skip`. */
+  /** The treatment of times at which there was no run. Default `skip`. */
   readonly missed?: MissedPolicy;
   /** How late a run may be, with `missed: "skip"`, in milliseconds. Default one minute. */
   readonly lateMs?: number;

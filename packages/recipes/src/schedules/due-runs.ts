@@ -6,7 +6,7 @@ import { owned } from "../at-once.ts";
 export type Times = (afterMs: number) => number;
 
 /**
- * What becomes of times at which there was no run, because no process led or a run took longer:
+ * The treatment of times at which there was no run, because no process led or a run took longer:
  * - `skip`: the last of them has a run only if it is late by at most `lateMs`
  * - `latest`: one run for all of them, for the last
  * - `all`: a run for each, in order

@@ -44,9 +44,9 @@ function nearProtected(...markers: readonly string[]): readonly Names[] {
 }
 
 interface Samples {
-  /** What clients write, but for the number. */
+  /** Names that clients write, but for the number. */
   readonly real: Names;
-  /** What none of them writes. */
+  /** Names that no client writes. */
   readonly near: readonly Names[];
 }
 

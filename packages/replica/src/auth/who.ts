@@ -9,7 +9,7 @@ const NONE: Readonly<ByteSlice> = emptySlice();
 const encoded = new WeakMap<readonly Identity[], Readonly<ByteSlice>>();
 
 /**
- * Who asks, as a transaction carries it: the address and the identities of a connection, a line
+ * The client, as a transaction carries it: the address and the identities of a connection, a line
  * each, in short and without any hash. It is encoded once for each list of identities.
  */
 export function whoOf(identities: readonly Identity[]): Readonly<ByteSlice> {

@@ -78,7 +78,7 @@ export class Connection {
   readonly ref: ConnectionRef;
   /** The peer's address in Java's form: it is the connection's first identity. */
   readonly address: string;
-  /** What it counts as where clients have shares, see {@link ClientShare}. */
+  /** The share that it counts as where clients have shares, see {@link ClientShare}. */
   readonly share: string;
   readonly isProxied: boolean;
   phase: ConnectionPhase = "new";

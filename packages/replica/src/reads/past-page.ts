@@ -21,7 +21,7 @@ export const ACLS_PER_QUESTION = 32;
 /** Such questions for one page: further lists of then count as unknown. */
 export const ACL_QUESTIONS_MAX = 32;
 
-/** What the page answers. */
+/** The question that the page answers. */
 interface Question {
   readonly path: Uint8Array;
   readonly after: Zxid;

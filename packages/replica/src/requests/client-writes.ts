@@ -129,7 +129,9 @@ export class ClientWrites {
     return priceUs;
   }
 
-  /** What the path of a write adds: the watches that its change may fire, and its length. */
+  /**
+   * The price that the path of a write adds: the watches that its change may fire, and its length.
+   */
   #pathPriceUs(path: Readonly<ByteSlice>): number {
     const { watches } = this.#parts.tree;
     const firedUs = PRICES.firedWatchUs * watches.watchersOf(path);

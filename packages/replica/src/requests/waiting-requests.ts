@@ -13,9 +13,9 @@ interface Parts extends SessionParts {
 }
 
 /**
- * What a waiting request counts beside its own bytes and those of its answer. All waiting requests
- * of a connection may have to be answered at once, before the answer to its next write: the limit
- * keeps that to some milliseconds.
+ * The bytes that a waiting request counts beside its own and those of its answer. All waiting
+ * requests of a connection may have to be answered at once, before the answer to its next write:
+ * the limit keeps that to some milliseconds.
  */
 const WAITING_BYTES = 512;
 /** The same for each unit of work that looking up its path takes. */

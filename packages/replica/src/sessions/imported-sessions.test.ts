@@ -11,7 +11,7 @@ const TIMEOUT_MS = 4000;
 /** Long after the clock's start, as behind an import and a slow load. */
 const LED_MS = 500_000;
 
-/** What this server's first and second session would get: `TestReplica` counts its secrets. */
+/** The ids of this server's first and second session: `TestReplica` counts its secrets. */
 const OWN_IDS = [1, 2].map((counter) => newSessionId({ sid: serverId(1), bootCount: 1, counter, random: 0x0101 }));
 
 /** A server that leads on a tree with these sessions of Apache's. */

@@ -15,7 +15,7 @@ interface UnansweredClose {
   readonly receivedMs: number;
 }
 
-/** What became of a request to end a session: `ending`, its end is decided and not committed. */
+/** The outcome of a request to end a session: `ending`, its end is decided and not committed. */
 export type SessionEnding = "ended" | "ending" | "unknown" | "not-leading";
 
 /**

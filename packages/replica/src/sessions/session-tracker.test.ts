@@ -10,8 +10,8 @@ function add(tracker: SessionTracker, id: number, timeoutMs: number, nowMs: numb
 }
 
 /**
- * What ends when the tracker is swept as a driver does it: at each border that it names, until
- * nothing is due.
+ * The sessions that end when the tracker is swept as a driver does it: at each border that it
+ * names, until nothing is due.
  */
 function sweep(tracker: SessionTracker, nowMs: number): number[] {
   const ended: number[] = [];

@@ -22,7 +22,7 @@ import type { ReplicaTools } from "../tools.ts";
 import { HeardReplies } from "./replies.ts";
 import { type Body, sendRequest } from "./requests.ts";
 
-/** What a client connects with; without a session it creates one. */
+/** The parameters of a client's connection; without a session it creates one. */
 export interface Arriving {
   readonly session?: SessionId;
   readonly password?: Uint8Array;
@@ -45,7 +45,7 @@ export class TestEnsemble {
   readonly #unreachable = new Set<ServerId>();
   /** Refusals of blocked ports, which take a moment. */
   readonly #refused: (() => void)[] = [];
-  /** Messages that stay on their way, by the link that they were sent on. */
+  /** Messages that stay in transit, by the link that they were sent on. */
   readonly #heldOf = new Map<LinkRef, (() => void)[]>();
   #nowMs = 0;
 
@@ -192,8 +192,7 @@ export class TestEnsemble {
   }
 
   /**
-   * What a server sends on its link to the leader stays on the way until the returned function is
-   * called.
+   * Holds back a server's messages on its link to the leader until the returned function is called.
    */
   holdBack(member: TestMember): () => void {
     const link = this.#ends.get(this.linkOf(member))?.link;
@@ -227,7 +226,7 @@ export class TestMember {
   readonly #ensemble: TestEnsemble;
   readonly #replies = new HeardReplies();
   #secrets = 0;
-  /** What a full disk holds back; undefined while it has room. */
+  /** The entries that a full disk holds back; undefined while it has room. */
   #held: (() => void)[] | undefined;
 
   constructor(

@@ -20,7 +20,7 @@ import { withNoPeers } from "../with-no-peers.ts";
 import { HeardReplies } from "./replies.ts";
 import { type Body, sendRequest } from "./requests.ts";
 
-/** What a client connects with; without a session it creates one. */
+/** The parameters of a client's connection; without a session it creates one. */
 export interface Connecting {
   readonly address?: string;
   readonly certificateSubject?: string;

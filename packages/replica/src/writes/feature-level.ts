@@ -25,7 +25,7 @@ export interface LevelStatus {
   readonly blockers: readonly LevelBlocker[];
 }
 
-/** What became of an operator's request to raise the level. */
+/** The outcome of an operator's request to raise the level. */
 export type RaiseAnswer =
   | { readonly kind: "proposed"; readonly level: number; readonly from: number }
   /** The highest level that the members know is in force. */

@@ -6,14 +6,14 @@ const { writeUs, writeBytesPerUsLog2, multiBytesPerUsLog2 } = PRICES;
 const ADDRESSES_KEPT = 1024;
 
 /**
- * What a write costs about, in microseconds, until it is applied, beside its path, or the parts of
+ * The cost of a write until it is applied, in microseconds, about, beside its path, or the parts of
  * a multi.
  */
 export function writePriceUs(bytes: number): number {
   return writeUs + (bytes >> writeBytesPerUsLog2);
 }
 
-/** What a multi costs about, by its bytes alone. */
+/** The cost of a multi by its bytes alone, about. */
 export function longMultiPriceUs(bytes: number): number {
   return writeUs + (bytes >> multiBytesPerUsLog2);
 }

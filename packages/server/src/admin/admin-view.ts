@@ -26,7 +26,7 @@ export interface CertificateFacts {
   readonly reloads: { readonly done: number; readonly failed: number };
 }
 
-/** What operators do with the whole state. */
+/** Acts of operators on the whole state. */
 export type StateAct = "snapshot" | "restore" | "backup" | "purgeHistory" | "reload";
 
 /** The data of a running server that operators query by four-letter words, HTTP and metrics. */
@@ -106,9 +106,7 @@ export interface AdminView {
   readonly snapshots: SnapshotEndpoint;
   /** On the disk, for writes. */
   room(): DiskRoom;
-  /**
-   * What is damaged of the files, and what follows from it; undefined while nothing is known to be.
-   */
+  /** The damaged files, and the consequences; undefined while no damage is known. */
   damage(): string | undefined;
   /** The backup of the history; undefined where there is none. */
   readonly backup: Pick<ServerBackup, "begin" | "fault" | "status"> | undefined;

@@ -35,7 +35,7 @@ export interface AnswerSlicesHost {
 export class AnswerSlices {
   readonly #host: AnswerSlicesHost;
   readonly #waiting: ((isOver: () => boolean) => void)[] = [];
-  /** What waits behind the answer that an address has. */
+  /** The answers that wait behind the one that an address has. */
   readonly #addresses = new Map<string, (() => void)[]>();
   #isDue = false;
 

@@ -61,8 +61,8 @@ export function startChecks(view: AdminView): readonly Check[] {
 }
 
 /**
- * What is wrong, for people: every check of the probes, damaged files, a backup that is too old,
- * ports that could not move, and certificates that end soon. `exclude` leaves checks out by name.
+ * Every check for people: those of the probes, damaged files, a backup that is too old, ports that
+ * could not move, and certificates that end soon. `exclude` leaves checks out by name.
  */
 export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: number): readonly Check[] {
   const excluded = new Set(query.getAll("exclude"));

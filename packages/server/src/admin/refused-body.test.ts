@@ -48,7 +48,7 @@ test("a long body that is refused ends the connection", async () => {
   await using zk = await startTestServer(ADMIN);
   const sent = post(zk.adminPort, { "Content-Length": 100_000_000 });
   sent.on("error", () => {
-    // The server has closed it while bytes were on their way.
+    // The server has closed it while bytes were in transit.
   });
   const closed = once(sent, "close");
   sent.write(Buffer.alloc(200_000));

@@ -19,7 +19,7 @@ function sends(port: number | undefined, text: string) {
     heard.text += chunk;
   });
   socket.on("error", () => {
-    // The server has closed it while bytes were on their way.
+    // The server has closed it while bytes were in transit.
   });
   socket.write(text);
   return { socket, heard, closed: new Promise<void>((resolve) => socket.once("close", () => resolve())) };

@@ -6,7 +6,8 @@ import { TurnOrder } from "../driver/turn-order.ts";
 
 const COST_MS_MAX = 100;
 /**
- * What the parser gets of a connection at a time: the heads of some requests, or a piece of a body.
+ * The bytes of a connection that the parser gets at a time: the heads of some requests, or a piece
+ * of a body.
  */
 const PIECE_BYTES = 4 * 1024;
 const BODY_PIECE_BYTES = 32 * 1024;

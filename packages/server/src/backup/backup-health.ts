@@ -3,7 +3,7 @@ import { formatZxid } from "@zooid/model";
 import { counter, gauge, type Metric } from "../admin/metric.ts";
 import type { ReplayStatus } from "./replay-checks.ts";
 
-/** What a check of the backup looks at. */
+/** The facts that a check of the backup looks at. */
 export interface BackupAge {
   readonly status: BackupStatus;
   readonly baseEveryMs: number;

@@ -3,7 +3,7 @@ import { counted, formatZxid } from "@zooid/model";
 import type { LogFields } from "../operators/log-fields.ts";
 import type { ReplayResult } from "./replay-check.ts";
 
-/** What reports on a backup go to. */
+/** The log of reports on a backup. */
 export interface BackupLog {
   error(text: string, fields: LogFields): void;
   warn(text: string, fields: LogFields): void;

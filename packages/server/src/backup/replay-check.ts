@@ -16,7 +16,10 @@ import { ArchiveFile, type BaseManifest, BaseStateReader } from "@zooid/txn-log/
 import { TxnReader } from "@zooid/wire/txn";
 import { treeSink } from "../storage/load-tree.ts";
 
-/** What became of the last base but one and the files behind it, compared with the last base. */
+/**
+ * The result of replaying the last base but one and the files behind it, compared with the last
+ * base.
+ */
 export type ReplayResult =
   | { readonly kind: "equal"; readonly from: Zxid; readonly to: Zxid; readonly entryCount: number }
   /** They lead to another state, at this transaction at the latest, or cannot be replayed. */

@@ -15,7 +15,7 @@ export interface ReplayChecksOptions {
 export interface ReplayStatus {
   /** When a base and the files behind it last led to the next base, in ms since 1970. */
   readonly replayedMs: number | undefined;
-  /** What the last comparison found, where it found another state. */
+  /** The result of the last comparison, where it found another state. */
   readonly differs: (ReplayResult & { readonly kind: "differs" }) | undefined;
 }
 

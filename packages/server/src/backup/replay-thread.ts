@@ -5,7 +5,7 @@ import { openUploadTarget, type UploadSettings } from "@zooid/backup";
 import { lowerPriority } from "@zooid/txn-log/archive";
 import { type ReplayResult, replayLastBase } from "./replay-check.ts";
 
-/** What the thread is started with. It replays once, and ends. */
+/** The data that the thread is started with. It replays once, and ends. */
 export interface ReplayThreadData {
   readonly settings: UploadSettings;
   readonly scratch: string;

@@ -94,7 +94,7 @@ export class ServerBackup implements AsyncDisposable {
   }
 
   /**
-   * What {@link purge} would remove with a base at a zxid; nothing is changed.
+   * The plan of a {@link purge} with a base at a zxid; nothing is changed.
    *
    * @throws Error with what failed
    */

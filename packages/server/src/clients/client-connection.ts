@@ -61,7 +61,7 @@ export class ClientConnection {
   readonly ref: ConnectionRef;
   /** The peer's address in Java's format, without the port. */
   readonly address: string;
-  /** What it counts as where clients have shares, see {@link ClientShare}. */
+  /** The share that it counts as where clients have shares, see {@link ClientShare}. */
   readonly share: string;
   readonly isProxied: boolean;
   readonly port: number;

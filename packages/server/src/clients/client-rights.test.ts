@@ -28,7 +28,7 @@ const ROOT = "super:secret";
 const digestOf = (login: string): string =>
   `${login.split(":")[0]}:${createHash("sha1").update(login).digest("base64")}`;
 
-/** What a client shows. */
+/** The credentials of a client. */
 const CREDENTIALS: Readonly<Record<string, readonly string[]>> = {
   nothing: [],
   "an invented user": ["made:up"],

@@ -14,8 +14,8 @@ import { assert } from "@zooid/model";
 export type ConnectionPhase = "first bytes" | "answering" | "connect request" | "requests" | "closing" | "ending";
 
 /**
- * What happens to a connection: its first bytes are those of frames, or a word with a long answer;
- * its connect request is complete; either side closes it; its last bytes are written; its socket is
+ * An event of a connection: its first bytes are those of frames, or a word with a long answer; its
+ * connect request is complete; either side closes it; its last bytes are written; its socket is
  * closed.
  */
 export type PhaseEvent = "frames" | "long answer" | "connect request" | "close" | "written" | "closed";

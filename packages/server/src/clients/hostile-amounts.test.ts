@@ -50,7 +50,7 @@ test("pipelined writes exceed the limit by no more than is in flight, and multis
   expect(await client.ask(OpCode.EXISTS, read("/n0"))).toMatchObject({ code: 0 });
 });
 
-test("a multi may have as many parts as the server is told, and no more", async () => {
+test("a multi may have as many parts as the server is configured for, and no more", async () => {
   await using zk = await startTestServer({ multiPartsMax: 3 });
   await using client = await RawClient.withSession(zk.port);
   const parts = Array.from({ length: 4 }, (_, i) => [OpCode.CREATE, create(`/part-${i}`)] as const);

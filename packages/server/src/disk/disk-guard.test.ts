@@ -7,7 +7,9 @@ const OPTIONS = { lowBytes: 100, reserveBytes: 50 };
 const FREE = { roomy: 500, low: 80, reserve: 10, unknown: undefined } as const;
 type Level = keyof typeof FREE;
 
-/** What the guard is shown: the levels of two disks, and whether the log waits for room. */
+/**
+ * The facts that the guard is shown: the levels of two disks, and whether the log waits for room.
+ */
 interface Shown {
   readonly levels: readonly [Level, Level];
   readonly isLogWaiting: boolean;

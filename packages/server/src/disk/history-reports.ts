@@ -19,7 +19,7 @@ export interface HistoryOptions {
   readonly fileMs?: number;
 }
 
-/** What the archive of a server needs to report. */
+/** The parts that an archive's reports need. */
 export interface HistoryLog {
   error(text: string, fields: LogFields): void;
   warn(text: string, fields: LogFields): void;

@@ -11,7 +11,7 @@ export interface ScrubSettings {
   readonly everyMs?: number;
 }
 
-/** What the scrub of a server needs to report. */
+/** The parts that a scrub's reports need. */
 export interface ScrubLog {
   error(text: string, fields: LogFields): void;
   info(text: string, fields: LogFields): void;
@@ -50,7 +50,7 @@ function remedyOf({ effect }: ScrubDamage, isAlone: boolean): string {
   return "restart this server with zooid.healDamage=true: it recovers from the others";
 }
 
-/** What to do about damage that keeps a server from starting. */
+/** The remedy of damage that keeps a server from starting. */
 export function startRemedyOf(isAlone: boolean, directories: readonly string[]): string {
   if (!isAlone) return "nothing was changed; start it with zooid.healDamage=true, and it recovers from the others";
   const move = directories.map((directory) => `mv ${directory} ${directory}.damaged`).join(" && ");

@@ -39,7 +39,7 @@ export interface DriverConfig {
   readonly deliverCountMax: number;
 }
 
-/** What may change while a driver runs. */
+/** The limits that may change while a driver runs. */
 export interface DriverLimits extends Pick<DriverConfig, "authFailures" | "connectionThrottle"> {
   readonly replica: ReplicaLimits;
 }

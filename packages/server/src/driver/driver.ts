@@ -134,7 +134,7 @@ export class Driver implements ConnectionHost {
     return answer;
   }
 
-  /** What {@link raiseLevel} would answer now. */
+  /** The answer that {@link raiseLevel} would give now. */
   mayRaiseLevel(): RaiseAnswer {
     return this.replica.mayRaiseLevel();
   }

@@ -12,8 +12,8 @@ export interface FlushQueueOptions {
   /** A monotonic clock in milliseconds. */
   now(): number;
   /**
-   * What connections of trusted proxies have of the time for what is left, while others wait, as a
-   * fraction.
+   * The part of the time for pending output that connections of trusted proxies have, while others
+   * wait, as a fraction.
    */
   readonly proxiesShare: number;
 }

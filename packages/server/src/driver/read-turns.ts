@@ -9,7 +9,7 @@ interface Readable extends ClientShare {
 }
 
 interface ReadTurnsHost {
-  /** What connections of trusted proxies have together, as a fraction. */
+  /** The part that connections of trusted proxies have together, as a fraction. */
   readonly proxiesShare: number;
   /** Bytes of answers so far. */
   bytesSent(): number;

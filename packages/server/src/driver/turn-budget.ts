@@ -13,7 +13,7 @@ const CONNECTION_MS_SMALL = BUDGETS.reading.connectionMsSmall;
 const TURN_BYTES = 16 * 1024 * 1024;
 /** Requests between two looks at the clock, unless they cost more than most. */
 const REQUESTS_PER_LOOK = 8;
-/** What a turn that took too long leaves of the next one at least. */
+/** The least time of a turn behind one that took too long. */
 const TURN_MS_LEAST = BUDGETS.reading.turnMsLeast;
 /** The work of requests, as the replica counts it, between two looks at the clock. */
 const WORK_PER_LOOK = 256;
@@ -22,8 +22,8 @@ export interface TurnBudgetOptions {
   /** A monotonic clock in milliseconds. */
   now(): number;
   /**
-   * What connections of trusted proxies have of a turn before they wait for the others, as a
-   * fraction.
+   * The part of a turn that connections of trusted proxies have before they wait for the others, as
+   * a fraction.
    */
   readonly proxiesShare: number;
 }

@@ -1,13 +1,13 @@
 import { BUDGETS } from "@zooid/model";
 
 /**
- * What an address pays of its debt each time that it is passed over: as much as a turn of its
+ * The debt that an address pays each time that it is passed over: as much as a turn of its
  * connections lasts.
  */
 const PASSED_OVER_MS = BUDGETS.reading.connectionMs;
 /**
- * What it pays as time passes, as a fraction of that: an address that is idle for a while owes
- * nothing.
+ * The debt that it pays as time passes, as a fraction of that: an address that is idle for a while
+ * owes nothing.
  */
 const PAID_BY_TIME = BUDGETS.reading.repaidByTime;
 /**
@@ -28,7 +28,7 @@ export interface TurnOrderOptions {
   /** A monotonic clock in milliseconds. */
   now(): number;
   /**
-   * What connections of trusted proxies have together of the turns while others wait, as a
+   * The part of the turns that connections of trusted proxies have together while others wait, as a
    * fraction.
    */
   readonly proxiesShare: number;
@@ -79,8 +79,8 @@ export class TurnOrder {
   }
 
   /**
-   * What the address owes, 0 if it has its turn: otherwise the turn goes to the next one, which
-   * pays for a part of the debt.
+   * The debt of the address, 0 if it has its turn: otherwise the turn goes to the next one, and a
+   * part of the debt is paid.
    */
   passOver(share: string): number {
     const debt = this.#debtOf(share);
@@ -109,7 +109,7 @@ export class TurnOrder {
     return debt !== undefined && debt.ms >= PASSED_OVER_MS ? debt : undefined;
   }
 
-  /** What is left of a debt by now. */
+  /** The rest of a debt by now. */
   #settled(share: string): Debt | undefined {
     const debt = this.#debts.get(share);
     if (debt === undefined) return undefined;

@@ -96,7 +96,7 @@ export class ListenHost {
     return true;
   }
 
-  /** What the name lacks; undefined unless this server waits for it. */
+  /** The reason why the name is waited for; undefined unless this server waits for it. */
   get waitsFor(): string | undefined {
     return this.#waitsFor;
   }

@@ -31,7 +31,7 @@ async function expectUnfinished(places: Partial<typeof directories> = directorie
   });
 }
 
-/** What a kill at this moment leaves. */
+/** A copy of the files that a kill at this moment leaves. */
 function copyTo(name: string): typeof directories {
   const copy = (place: string): string => {
     const to = join(folder, name, basename(place));

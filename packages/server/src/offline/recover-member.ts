@@ -41,7 +41,7 @@ export interface Recovered {
   readonly sessionCount: number;
 }
 
-/** What is wrong with going on from here, one sentence each. */
+/** The problems of continuing from here, one sentence each. */
 export function recoveryProblems(survivor: Survivor, { takesDamaged }: Pick<RecoverOptions, "takesDamaged">): string[] {
   const { damage, ensembleId, epochMax } = survivor;
   return [

@@ -20,7 +20,7 @@ import { type FoundTime, findTime } from "./time-target.ts";
 /** A moment: the state with everything up to a zxid, or with everything stamped up to a time. */
 export type RestoreTarget = { readonly zxid: Zxid } | { readonly timeMs: number };
 
-/** What a state of the past is made from. */
+/** The files that a state of the past is made from. */
 export interface RestorePlan {
   readonly base: ListedBase;
   readonly manifest: BaseManifest;

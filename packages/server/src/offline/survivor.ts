@@ -7,7 +7,8 @@ import { type DataDirectories, storeDirectories } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
 
 /**
- * What a data directory of a stopped member holds, as far as it can be told without changing it.
+ * The content of a data directory of a stopped member, as far as it can be read without changing
+ * it.
  */
 export interface Survivor {
   readonly directories: DataDirectories;
@@ -30,7 +31,7 @@ export interface Survivor {
   readonly uncommittedCount: number | undefined;
   /** The last configuration that is kept with the data; undefined where files have it. */
   readonly members: Members | undefined;
-  /** What is damaged or missing, in a sentence. */
+  /** The damaged or missing part, in a sentence. */
   readonly damage: string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { formatZxid } from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
 import type { ServerEvent } from "./log-events.ts";
 
-/** What an operator should know of the data that a server begins with. */
+/** The warnings about the data that a server begins with. */
 export function dataWarnings(
   { amnesiac, committedConfig, tail }: Pick<DurableLog, "amnesiac" | "committedConfig" | "tail">,
   { isMember, logDir }: { readonly isMember: boolean; readonly logDir: string | undefined },

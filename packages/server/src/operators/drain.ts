@@ -15,7 +15,7 @@ const BUSY_MS = 2000;
 const TRANSFER_MS = 2000;
 const TRANSFER_EVERY_MS = 10_000;
 
-/** What a drain uses of the driver. */
+/** The part of the driver that a drain uses. */
 export interface DrainedDriver extends Pick<Driver, "isDraining" | "transferLeadership"> {
   readonly replica: Pick<Driver["replica"], "isLeading" | "unansweredOf"> & {
     readonly zab: { learners(): readonly Pick<LearnerStatus, "mayLead">[] };

@@ -15,7 +15,7 @@ export const FOUNDING_WARN_MS = 3000;
 
 const PAGE = 'see "A new ensemble, and lost disks" in docs/operations.md';
 const RECOVERY_PAGE = "docs/disaster.md";
-/** What an operator does where servers of one list belong to two ensembles. */
+/** The remedy where servers of one list belong to two ensembles. */
 export const ANOTHER_ENSEMBLE_REMEDY: string =
   "Decide which data to keep; stop each server of the other ensemble, move its data directory away, and start it again. " +
   `If the data to keep is on a minority of the voters, see "A wrong founding" in ${RECOVERY_PAGE} first`;
@@ -25,8 +25,7 @@ export interface FoundingReportParts {
   /** This server's. */
   readonly phase: () => PeerPhase;
   /**
-   * What keeps this server from founding an ensemble; undefined for one that has the data of an
-   * ensemble.
+   * The obstacles to founding an ensemble; undefined for a server that has the data of an ensemble.
    */
   readonly obstacles: () => readonly FoundingObstacle[] | undefined;
   /** This server's disk. */
@@ -45,7 +44,7 @@ export class FoundingReport {
   readonly #parts: FoundingReportParts;
   /** Servers that refuse this one, or are refused, as parts of another ensemble. */
   readonly #others = new Set<ServerId>();
-  /** What servers said of their disks on their present connections. */
+  /** The reports of servers about their disks on their present connections. */
   readonly #said = new Map<ServerId, SaidDisk>();
   /** Those reported since the last check: a connection that comes and goes is one line a check. */
   readonly #reported = new Set<ServerId>();
@@ -109,9 +108,7 @@ export class FoundingReport {
     return phase === "election" || phase === "discovery";
   }
 
-  /**
-   * What keeps this server from founding an ensemble, with what an operator can do; for `/readyz`.
-   */
+  /** The obstacles to founding an ensemble, with their remedies; for `/readyz`. */
   note(): string {
     return this.#findings()
       .map(({ text }) => `; ${text}`)

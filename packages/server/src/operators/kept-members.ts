@@ -1,8 +1,8 @@
 import { formatZxid, isSameVotes, type Member, type Members, memberLines } from "@zooid/model";
 
 /**
- * What an operator should know where the files of a server list other servers than the
- * configuration that is kept with its data, which is the one in force.
+ * The notice where the files of a server list other servers than the configuration that is kept
+ * with its data, which is the one in force.
  *
  * @param isChangeable clients change the members (`reconfigEnabled`): the files are not used then.
  *   Otherwise the files say what the configuration is to become

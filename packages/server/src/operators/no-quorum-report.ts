@@ -19,7 +19,7 @@ export const NO_QUORUM_CHECK_MS = 5_000;
 
 const START_THEM = "Start the servers that are down.";
 const CORRECT_THEM = "Correct what keeps these servers from each other: they are there.";
-/** What to do where that cannot be done. */
+/** The page for the case that this cannot be done. */
 const PAGE = "docs/disaster.md";
 
 /** Why a server itself is not counted. */
@@ -31,7 +31,7 @@ export interface NoQuorumParts {
   readonly isServing: () => boolean;
   /** Why this server is not counted, if its log has lost a part, or its disk is in doubt. */
   readonly loss: () => OwnLoss | undefined;
-  /** What is on this server's disk. */
+  /** The history on this server's disk. */
   readonly history: () => SaidHistory;
   /** Servers that this one has a connection to. */
   readonly connected: () => readonly ServerId[];
@@ -82,7 +82,8 @@ export class NoQuorumReport {
   }
 
   /**
-   * What a server says of its disk when it connects. Beside data a server without any has no vote.
+   * Takes the report of a server about its disk, from a new connection. Beside data a server
+   * without any has no vote.
    */
   heard(sid: ServerId, { history, ensembleId }: Pick<SaidDisk, "history" | "ensembleId">): void {
     if (this.#parts.history() === "ensemble" && history === "none") this.#uncounted.set(sid, LOST_DISK);

@@ -77,7 +77,7 @@ export interface LinkIdentity {
   readonly bootCount: number;
   /** Random for each start. */
   readonly startId: string;
-  /** What is on the disk. */
+  /** The history on the disk. */
   readonly history: SaidHistory;
   /** The feature levels that this server knows. Default: this version's. */
   readonly levels?: LevelRange;
@@ -92,7 +92,7 @@ export interface PeerIdentity {
   /** Empty if it does not say. */
   readonly startId: string;
   readonly ensembleId: string;
-  /** What it says of its disk. */
+  /** The reported history of its disk. */
   readonly history: SaidHistory;
   readonly version: number;
   /** The longest frame that it accepts. */
@@ -168,12 +168,12 @@ export class Handshake {
     return this.#isProved;
   }
 
-  /** What this side says of its links. */
+  /** The links of this side, as it describes them. */
   get said(): SaidProtection {
     return { ...this.#config.tls, needsProof: this.#isProofRequired };
   }
 
-  /** What the other side has said of its links; undefined if it does not say. */
+  /** The links of the other side, as it describes them; undefined if it does not. */
   get peerSaid(): SaidProtection | undefined {
     return this.#other?.identity.protection;
   }

@@ -20,7 +20,7 @@ export interface LinkProtectionOptions {
   warn(text: string, fields: LogFields): void;
 }
 
-/** What a reload would do; nothing has changed yet. */
+/** A reload that is prepared; nothing has changed yet. */
 export interface PreparedReload extends SecurityReload {
   /** False where TLS was asked for, and its files could not be used. */
   readonly isTlsUsable: boolean;
@@ -28,7 +28,7 @@ export interface PreparedReload extends SecurityReload {
   apply(): void;
 }
 
-/** What a reload did: a clause for each change, or a sentence for each reason against it. */
+/** The result of a reload: a clause for each change, or a sentence for each reason against it. */
 export interface SecurityReload {
   readonly changes: readonly string[];
   readonly problems: readonly string[];
@@ -133,8 +133,7 @@ export class LinkProtection {
   }
 
   /**
-   * What is required from now on, and links lack it: their servers would be cut off when they
-   * connect again.
+   * The new requirements that links lack: their servers would be cut off when they connect again.
    */
   #missing(before: PeerProtection, after: PeerProtection): readonly string[] {
     const problems: string[] = [];
@@ -187,10 +186,7 @@ export class LinkProtection {
     ];
   }
 
-  /**
-   * What is needed from now on, and servers without a connection were not asked whether they have
-   * it.
-   */
+  /** The new requirements that servers without a connection may lack: they were not asked. */
   #unasked(before: PeerProtection, after: PeerProtection): readonly string[] {
     const { directory, sid: own } = this.#options.ensemble;
     const heard = new Set(this.#all.map(({ sid }) => sid));
@@ -257,7 +253,7 @@ export class LinkProtection {
   }
 
   /**
-   * What other servers would not go along with, as they say:
+   * The requirements that other servers say they cannot meet:
    *
    * 1. S1 and S2 take both, S3 was forgotten: all reach each other without TLS.
    * 2. S1 and S2 dial with TLS. All elect S3, whose port for learners neither reaches.
@@ -344,7 +340,7 @@ export class LinkProtection {
   }
 }
 
-/** What a server says of its links, and whether it has a secret. */
+/** A server's description of its links, and whether it has a secret. */
 interface OwnProtection extends SaidProtection {
   readonly hasSecret: boolean;
 }

@@ -31,9 +31,9 @@ export interface LinkProtection {
   readonly hasTls: boolean;
   /** It has proved that it has a shared secret. */
   readonly hasProof: boolean;
-  /** What the other side said of its links when it was made; undefined if it did not say. */
+  /** The other side's description of its links when it was made; undefined if it gave none. */
   readonly peerSaid: SaidProtection | undefined;
-  /** What this side said then. */
+  /** This side's description then. */
   readonly said: SaidProtection;
   /** Whether a transport would accept the certificate of the other side. */
   isTrustedBy(transport: PeerTransport): boolean;

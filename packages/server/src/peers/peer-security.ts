@@ -6,7 +6,7 @@ import { type PeerSecret, type PeerSecretMode, readPeerSecrets } from "./peer-se
 import { type PeerStoreOptions, type PeerTlsFiles, readPeerStores, readPeerTls } from "./peer-tls.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 
-/** What a server of an ensemble asks of its links; a reload can change it. */
+/** The requirements of a server for its links; a reload can change them. */
 export interface PeerSecurityOptions {
   /** A file of shared secrets, one a line, `id:base64`. */
   readonly peerSecretFile?: string;
@@ -26,7 +26,7 @@ export interface PeerSecurityOptions {
   readonly allowUnauthenticatedPeers?: boolean;
 }
 
-/** What a server says of TLS on its links. */
+/** A server's description of TLS on its links. */
 export function saidTls(
   transport: PeerTransport,
   { takesBoth, dialsTls }: Pick<PeerProtection, "takesBoth" | "dialsTls">,
@@ -184,7 +184,7 @@ export function isLoopback(host: string): boolean {
   return name === "localhost" || name === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
 }
 
-/** What a reload changes, a clause each; empty if nothing. */
+/** The changes of a reload, a clause each; empty if there is none. */
 export function protectionChanges(before: PeerProtection, after: PeerProtection): readonly string[] {
   const changes: string[] = [];
   const { allowUnauthenticatedPeers } = after;

@@ -67,7 +67,9 @@ class Side {
     running.push(this.links);
   }
 
-  /** What has happened, and why the dial has failed until now: it is tried again for some ticks. */
+  /**
+   * The events so far, and the reasons why the dial has failed: it is tried again for some ticks.
+   */
   get said(): string {
     return [...this.happened.list, this.links.dialFault ?? ""].join("\n");
   }

@@ -2,7 +2,7 @@ import type { UploadSettings } from "@zooid/backup";
 import type { Zxid } from "@zooid/model";
 import type { RestoreTarget } from "../offline/restore-plan.ts";
 
-/** What the thread that makes a state of the past gets, and what it says. */
+/** The messages of the thread that makes a state of the past, in both directions. */
 
 export interface RestoreThreadData {
   readonly settings: UploadSettings;
@@ -15,7 +15,7 @@ export interface RestoreThreadData {
   readonly ensembleId: string;
 }
 
-/** What a state is made from. */
+/** The source of a state. */
 export interface RestoreSource {
   readonly zxid: Zxid;
   readonly baseZxid: Zxid;

@@ -44,7 +44,7 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("latin1");
 }
 
-/** What the exchange answers to each token. */
+/** The answers of the exchange to each token. */
 function talk(options: ConstructorParameters<typeof Words>[0], ...tokens: readonly string[]) {
   const context = new Words(options);
   const rules = parsePrincipalRules("DEFAULT", "REALM");

@@ -5,7 +5,7 @@ import { openGssAcceptor } from "./gss-library.ts";
 import { PrincipalNames, realmOf } from "./principal-names.ts";
 import { parsePrincipalRules } from "./principal-rules.ts";
 
-/** What a server needs to authenticate clients by Kerberos. */
+/** The parts by which a server authenticates clients by Kerberos. */
 export interface Kerberos {
   readonly acceptor: GssAcceptor;
   readonly names: PrincipalNames;

@@ -24,7 +24,7 @@ export interface PurgeRequest {
   readonly withBackup: boolean;
 }
 
-/** What a purge would remove. */
+/** The part of the history that a purge would remove. */
 export interface PurgeOutline {
   readonly through: Zxid;
   readonly fileCount: number;
@@ -72,7 +72,7 @@ export class HistoryPurges {
     return this.#status;
   }
 
-  /** What a purge would remove now; nothing is changed. */
+  /** The part that a purge would remove now; nothing is changed. */
   async plan(request: PurgeRequest): Promise<PurgeOutline | PurgeRefusal> {
     const host = this.#host;
     const busy = host.workUnderWay();

@@ -2,7 +2,7 @@ import { copyRange, type EpochRange, type LinkRef, type LogPosition, type PeerMe
 import { SNAPSHOT_CHUNK_BYTES, type SnapshotReceiver, type SnapshotSource } from "@zooid/txn-log";
 import type { SnapshotPort } from "@zooid/zab";
 
-/** Chunks on their way to one learner that it has not stored yet. */
+/** Chunks in transit to one learner that it has not stored yet. */
 const CHUNKS_IN_FLIGHT_MAX = 16;
 
 /** The surroundings of a port. */

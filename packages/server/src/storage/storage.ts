@@ -78,7 +78,9 @@ export interface Storage extends AsyncDisposable {
   readonly history: HistoryQueries | undefined;
   /** Writes what is marked into the history's files. */
   flushHistory(): Promise<void>;
-  /** What a purge up to a zxid removes of the history, or why there is none. */
+  /**
+   * The files that a purge up to a zxid removes of the history, or the reason why there is none.
+   */
   planPurge(through: Zxid): PurgePlan | string;
   /**
    * Removes all transactions up to a zxid, and each value that they wrote, unless the tree has it
@@ -88,8 +90,8 @@ export interface Storage extends AsyncDisposable {
    */
   purgeHistory(through: Zxid, mark: () => void): Promise<HistoryPurge>;
   /**
-   * What the history keeps, and its backup, from now on; nothing where no history is kept, which a
-   * start decides.
+   * Changes the retention of the history, and its backup, from now on; it does nothing where no
+   * history is kept, which a start decides.
    */
   changeHistory(settings: Pick<ServerConfig, "backup" | "history">): void;
   /** Copies the history to a target; undefined where none is set. */
@@ -135,7 +137,7 @@ export interface Storage extends AsyncDisposable {
    * memory.
    */
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
-  /** What the background check of the files has found; undefined while nothing is damaged. */
+  /** The damage that the background check of the files has found; undefined while none is known. */
   damage(): string | undefined;
   /** For `mntr` and metrics. */
   metrics(): Iterable<Metric>;
@@ -274,7 +276,7 @@ export interface SqliteStorageOptions {
   readonly reports: BackupLog;
   readonly healDamage: boolean;
   readonly damage: StoreError | undefined;
-  /** What an operator can do about damage; undefined where the next start can do without. */
+  /** The operator's remedy of damage; undefined where the next start can do without. */
   readonly remedy: string | undefined;
   /** For tests: how the disk fails. */
   readonly testBreak: DiskOptions["testBreak"];

@@ -1,4 +1,4 @@
-/** What rewrites or replaces the whole state while the server runs. */
+/** Work that rewrites or replaces the whole state while the server runs. */
 export interface WholeStateWork {
   /** A purge of the history. */
   readonly isPurging: boolean;

@@ -145,7 +145,7 @@ export class HistoryClients implements AsyncDisposable {
     return { answered };
   }
 
-  /** What the server holds now, without the sessions. */
+  /** The present content of the server, without the sessions. */
   get snapshot(): ModelTree {
     return this.#model.withoutEphemerals();
   }

@@ -12,8 +12,8 @@ export interface ModelNode {
 export type Dump = ReadonlyMap<string, ModelNode>;
 
 /**
- * What a server must hold, from its answers alone: each write says what became of its node, and the
- * rest follows from the protocol.
+ * A model of a server's content, from its answers alone: each write tells the outcome for its node,
+ * and the rest follows from the protocol.
  */
 export class ModelTree {
   readonly #nodes: Map<string, ModelNode>;

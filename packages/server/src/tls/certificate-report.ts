@@ -23,7 +23,7 @@ export interface OwnCertificate {
  */
 export class CertificateReport {
   readonly #warn: (text: string, fields: LogFields) => void;
-  /** What was reported of the certificate with this end, by the side that sees it. */
+  /** The reports of the certificate with this end, by the side that sees it. */
   readonly #reported = new Map<
     string,
     { readonly notAfter: number; readonly stage: number; readonly seconds: number }

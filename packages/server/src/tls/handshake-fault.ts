@@ -1,6 +1,6 @@
 /**
- * What is wrong with a TLS handshake, by the codes of Node.js and OpenSSL, whose texts name
- * functions and source files. Each port has sentences of its own for these faults.
+ * The faults of TLS handshakes, by the codes of Node.js and OpenSSL, whose texts name functions and
+ * source files. Each port has sentences of its own for these faults.
  */
 
 export type HandshakeFault =

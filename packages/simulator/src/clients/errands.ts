@@ -3,11 +3,11 @@ import type { Run } from "../runs/run.ts";
 import type { SimRequest } from "./requests.ts";
 import type { SimClient } from "./sim-client.ts";
 
-/** What a client does on behalf of a fault, in place of what it would do otherwise. */
+/** An act of a client on behalf of a fault, in place of its ordinary ones. */
 export interface Errand {
   /** Where it connects to, asked for each time; undefined: nowhere at the moment. */
   readonly server: () => ServerId | undefined;
-  /** What it requests, again and again. */
+  /** The request that it repeats. */
   readonly request: () => SimRequest;
   readonly forMs: number;
 }

@@ -8,7 +8,7 @@ import { ModelWatches } from "../model/watches.ts";
 import type { Run } from "../runs/run.ts";
 import type { ClientConnection, SimClient } from "./sim-client.ts";
 
-/** What clients receive: checked, and then acted on. */
+/** The replies that clients receive: checked, and then acted on. */
 export class ClientReplies {
   readonly #run: Run;
   readonly #bound: AnswerBound;

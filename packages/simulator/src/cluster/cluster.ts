@@ -10,10 +10,10 @@ import type { ServerOptions } from "./server-options.ts";
 import type { ServerWatcher } from "./server-watcher.ts";
 import { SnapshotRegistry } from "./snapshot-transfer.ts";
 
-/** What a crash interrupted. */
+/** The state that a crash interrupted. */
 export interface Crash {
   readonly image: DiskImage;
-  /** What was durable before a prefix of the unsynced writes was kept. */
+  /** The durable log before a prefix of the unsynced writes was kept. */
   readonly before: DurableLog;
   readonly pendingCount: number;
   readonly wasInstalling: boolean;
@@ -67,7 +67,7 @@ export interface ClusterOptions {
   readonly network?: Network;
   /** How long a sync takes. Default: 1 to 5 ms. */
   readonly disk?: DiskOptions;
-  /** What is on a server's disk at first. Default: nothing. */
+  /** The first content of a server's disk. Default: none. */
   readonly imageOf?: (sid: ServerId) => DiskImage | undefined;
   /** The random stream of a server's n-th life. Default: one for each life, from seed 1. */
   readonly randomOf?: (sid: ServerId, life: number) => Prng;

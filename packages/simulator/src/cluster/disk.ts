@@ -19,7 +19,7 @@ import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { StateImage } from "./state-image.ts";
 
-/** What a server's disk holds. */
+/** The content of a server's disk. */
 export interface DiskImage {
   readonly log: MemoryLogImage;
   /** State files by name: the one that the log names, and perhaps one that is being received. */
@@ -64,7 +64,7 @@ export class Disk implements TxnLog {
   readonly #states: Map<string, StateImage>;
   /** The kind of each write that is not durable yet: a crash drops a stage completely. */
   #pending: ("append" | "stage" | "row")[] = [];
-  /** What is called back for the write that has just become durable. */
+  /** Called back for the write that has just become durable. */
   #completed: (() => void) | undefined;
   #doneCount = 0;
   #isSyncing = false;
@@ -111,7 +111,7 @@ export class Disk implements TxnLog {
     return this.log.durable;
   }
 
-  /** What it holds now, all pending writes left out. */
+  /** The present content, all pending writes left out. */
   get image(): DiskImage {
     return { log: this.log.image(), states: this.#states };
   }

@@ -15,7 +15,7 @@ const SILENT_MS_MAX = 3 * TICK_MS;
 /** How often a server that awaits others tries to connect to them. */
 const REDIAL_MS = 250;
 
-/** What election messages need of the network that they travel. */
+/** The calls of the network that election messages need. */
 export interface ElectionWays {
   readonly scheduler: Scheduler;
   end(sid: ServerId): NetworkEnd | undefined;
@@ -112,7 +112,7 @@ export class ElectionMail {
     });
   }
 
-  /** What the other ends of a server's connections said of their disks. */
+  /** The reports of the other ends of a server's connections about their disks. */
   *heardBy(sid: ServerId): Generator<readonly [ServerId, SaidDisk]> {
     for (const [key, said] of this.#open) {
       const [from, to] = key.split(">").map(Number) as [ServerId, ServerId];

@@ -14,7 +14,7 @@ export interface NetworkEnd {
   electionLinkDown?(sid: ServerId): void;
   /** An attempt to connect ended without a connection after `tookMs`. */
   unanswered?(sid: ServerId, tookMs: number): void;
-  /** What it says of its disk when it connects. Default: nothing was ever written there. */
+  /** The report of its disk when it connects. Default: nothing was ever written there. */
   readonly said?: SaidDisk;
   /**
    * Servers whose connections it refuses, since its files do not list them, as version 0.1.0 does.

@@ -10,7 +10,7 @@ export const SYNC_LIMIT = 5;
  */
 export const FOUNDING_WAIT_MS = 1000;
 export const SESSION_TIMEOUT_MS = 2000;
-/** What wall clocks show at virtual time 0, in milliseconds since 1970, before any skew. */
+/** The time of wall clocks at virtual time 0, in milliseconds since 1970, before any skew. */
 export const WALL_CLOCK_START_MS = 1_000_000;
 
 export interface ServerOptions {

@@ -31,7 +31,7 @@ import { digestOf, type RestoredSessions, restoredImageOf, type StateImage, stat
 import { Turns } from "./turns.ts";
 import { watchTree } from "./watched-tree.ts";
 
-/** What the servers of one cluster share. */
+/** The parts that the servers of one cluster share. */
 export interface ServerWorld {
   readonly scheduler: Scheduler;
   readonly network: Network;
@@ -176,7 +176,7 @@ export class SimServer implements NetworkEnd {
     return this.#world.scheduler.nowMs;
   }
 
-  /** What its wall clock shows. */
+  /** The time of its wall clock. */
   get wallMs(): number {
     return WALL_CLOCK_START_MS + Math.floor(this.nowMs) + this.#wallSkewMs;
   }

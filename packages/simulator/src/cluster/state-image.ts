@@ -16,7 +16,7 @@ export function stateImageOf(tree: DataTree, position: LogPosition): StateImage 
   return { position, records: [...tree.snapshot()], digest: digestOf(tree), level: tree.level };
 }
 
-/** What becomes of the sessions that a restored state has. */
+/** The fate of the sessions that a restored state has. */
 export type RestoredSessions = "keep" | "end";
 
 /** A state of the past that is about to be installed. */

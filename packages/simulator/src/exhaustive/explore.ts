@@ -22,7 +22,7 @@ export interface Space {
   readonly offset?: number;
 }
 
-/** What was explored, and the first run that failed. */
+/** The number of explored runs, and the first one that failed. */
 export interface ExhaustiveResult {
   readonly runs: number;
   readonly steps: number;

@@ -10,7 +10,10 @@ export type FaultAction = (world: FaultWorld, random: Prng) => void;
 
 export type FaultActions<Name extends Fault> = Readonly<Record<Name, FaultAction>>;
 
-/** What the faults of a run share: the run that they act on, and whether their time is over. */
+/**
+ * The parts that the faults of a run share: the run that they act on, and whether their time is
+ * over.
+ */
 export class FaultWorld {
   readonly run: Run;
   /** No fault begins any more. */

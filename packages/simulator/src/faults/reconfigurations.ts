@@ -6,8 +6,7 @@ import { crash } from "./crashes.ts";
 import type { FaultActions, FaultWorld } from "./fault-world.ts";
 
 /**
- * What an operator asks for: one server that joins, leaves or changes its role, or a new list of
- * all.
+ * The operator's change: one server that joins, leaves or changes its role, or a new list of all.
  */
 function changeOf(world: FaultWorld, leader: SimServer, random: Prng): ChangeRequest {
   const { sids } = world;

@@ -7,8 +7,8 @@ import type { Facts } from "./facts.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * What servers apply is committed, logged, in order and the same everywhere (I13 to I15, I23, I24,
- * E1).
+ * The transactions that servers apply are committed, logged, in order and the same everywhere (I13
+ * to I15, I23, I24, E1).
  */
 export class AppliedState {
   readonly #facts: Facts;

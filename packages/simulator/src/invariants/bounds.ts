@@ -12,7 +12,7 @@ import { Violation } from "./violation.ts";
  */
 export class AnswerBound {
   readonly #limits: Limits;
-  /** What each connection was answered in the present step. */
+  /** The bytes that each connection was answered in the present step. */
   readonly #bytes = new Map<ConnectionRef, number>();
   #largest = 0;
 

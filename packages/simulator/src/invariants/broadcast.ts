@@ -22,9 +22,9 @@ import { Violation } from "./violation.ts";
 export class BroadcastInvariants {
   readonly #facts: Facts;
   readonly #election: ElectionInvariants;
-  /** What each server believed to be committed when it was last looked at. */
+  /** The zxid that each server believed to be committed when it was last looked at. */
   readonly #believed = new WeakMap<SimServer, Zxid>();
-  /** What each server last acked on each link. */
+  /** The zxid that each server last acked on each link. */
   readonly #acked = new WeakMap<SimServer, Map<LinkRef, Zxid>>();
 
   constructor(facts: Facts, election: ElectionInvariants) {

@@ -7,7 +7,7 @@ import type { ProposalStreams } from "./proposals.ts";
 import type { Restores } from "./restores.ts";
 import type { SkippedProposals } from "./skipped-proposals.ts";
 
-/** What all invariants of a run know of its ensemble. */
+/** The facts that all invariants of a run know of its ensemble. */
 export interface Facts {
   readonly verifier: QuorumVerifier;
   readonly disks: KnownDisks;

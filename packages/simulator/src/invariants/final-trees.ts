@@ -5,8 +5,8 @@ import type { History } from "../model/history.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * What the tree counts beside the model's nodes: the root a second time, as in Apache, and three
- * reserved nodes.
+ * The nodes that the tree counts beside the model's: the root a second time, as in Apache, and
+ * three reserved nodes.
  */
 const RESERVED_COUNT = 5;
 
@@ -48,7 +48,7 @@ function checkTree(server: SimServer, { model, sessions }: History): void {
   }
 }
 
-/** What a read of a node would be answered, as text; undefined where there is none. */
+/** The answer to a read of a node, as text; undefined where there is none. */
 function readAnswer({ replica: { tree } }: SimServer, path: string): string | undefined {
   const { bytes, start, end } = sliceOf(path);
   const node = tree.find(bytes, start, end);

@@ -2,7 +2,7 @@ import { counterOf, epochOf, type ServerId, ZXID_NONE, type Zxid } from "@zooid/
 import type { DurableLog } from "@zooid/txn-log";
 import type { Restores } from "./restores.ts";
 
-/** What one disk would show after a power cut, as last seen. */
+/** The content that one disk would show after a power cut, as last seen. */
 export interface KnownDisk {
   durable: DurableLog;
   /** It was emptied, and no leader has synced it since: it counts in no quorum. */
@@ -17,7 +17,7 @@ export interface KnownDisk {
    * a newer one.
    */
   readonly emptiedIn: number;
-  /** What it held before it was emptied. What was acked then was true when it was acked. */
+  /** The logs that it held before it was emptied. Acks of then were true. */
   readonly lost: readonly DurableLog[];
 }
 
@@ -27,7 +27,7 @@ export interface KnownDisk {
  */
 type IsNamed = (sid: ServerId, diskId: string, holdersOf: (zxid: Zxid) => readonly ServerId[]) => boolean | undefined;
 
-/** What every server's disk holds, kept outside of the servers. */
+/** The contents of every server's disk, kept outside of the servers. */
 export class KnownDisks {
   readonly #disks = new Map<ServerId, KnownDisk>();
   /** Disks that were emptied and not written since. */

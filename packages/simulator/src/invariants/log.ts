@@ -26,7 +26,7 @@ import { Violation } from "./violation.ts";
 export class LogInvariants {
   readonly #facts: Facts;
   readonly #election: ElectionInvariants;
-  /** What each server's disk showed when it was last looked at. */
+  /** The log that each server's disk showed when it was last looked at. */
   readonly #seen = new WeakMap<SimServer, DurableLog>();
   readonly #chains = new Map<number, LogPosition["chain"]>();
 

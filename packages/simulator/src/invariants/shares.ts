@@ -1,7 +1,7 @@
 import type { SimServer } from "../cluster/server.ts";
 import { Violation } from "./violation.ts";
 
-/** What ordinary clients add in a run, and the last large write of a tenant. */
+/** The bytes that ordinary clients add in a run, and the last large write of a tenant. */
 const SLACK_BYTES = 40_000;
 
 /**

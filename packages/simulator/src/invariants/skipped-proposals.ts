@@ -5,8 +5,8 @@ import type { ProposalStreams } from "./proposals.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * What counts from `counter` on in some epoch can never be committed any more, since `killedBy` has
- * its leader.
+ * A range of some epoch, from `counter` on, that can never be committed any more, since `killedBy`
+ * has its leader.
  */
 interface Dead {
   readonly counter: number;

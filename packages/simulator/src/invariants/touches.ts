@@ -21,11 +21,11 @@ interface Touch {
  * 4. S3 expires the session in less than its timeout after that pong, as it should.
  */
 export class Touches {
-  /** What each learner heard since it last answered a ping. */
+  /** The sessions that each learner heard since it last answered a ping. */
   readonly #heard = new WeakMap<SimServer, Set<SessionId>>();
   /** The servers that read a ping in the present step and have not answered it. */
   readonly #pinged = new WeakSet<SimServer>();
-  /** What each pong should report. */
+  /** The sessions that each pong should report. */
   readonly #pongs = new WeakMap<PeerMessage, ReadonlySet<SessionId>>();
   readonly #touches = new Map<SessionId, Touch>();
   /** The shortest timeout that each session may have. */

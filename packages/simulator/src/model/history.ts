@@ -23,7 +23,7 @@ import { ModelSessions } from "./sessions.ts";
 import { isBelow, ModelTree } from "./tree.ts";
 import type { Effect, Reaped, TreeWrite } from "./writes.ts";
 
-/** What one committed transaction did, by the model. */
+/** The effects of one committed transaction, by the model. */
 export interface Committed {
   readonly zxid: number;
   readonly session: SessionId;

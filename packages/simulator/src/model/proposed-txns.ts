@@ -66,7 +66,7 @@ export class ProposedTxns {
     return this.#ends.get(zxid);
   }
 
-  /** What a transaction of a hostile tenant does. */
+  /** The acts of a hostile tenant's transaction. */
   hostileAt(zxid: number): readonly PlainOp[] | undefined {
     return this.#hostile.get(zxid);
   }

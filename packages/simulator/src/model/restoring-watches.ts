@@ -15,8 +15,8 @@ const TYPES: Readonly<Record<OneShot, readonly WatchEventType[]>> = {
 
 /**
  * A client's watches while its new server restores them, which may take several turns with
- * transactions between them. So each watch is either told of what it missed, or armed, at a zxid
- * that is not known; what must hold is known when the request is answered (C8).
+ * transactions between them. So each watch either gets the event that it missed, or is armed, at
+ * a zxid that is not known; what must hold is known when the request is answered (C8).
  */
 export class RestoringWatches {
   readonly #lists: WatchLists;

@@ -32,7 +32,7 @@ export type PlainOp =
   | { readonly kind: "set"; readonly path: string; readonly data: string }
   | { readonly kind: "delete" | "setAcl"; readonly path: string };
 
-/** What a committed write did to a node, in the order of the watch events. */
+/** The effect of a committed write on a node, in the order of the watch events. */
 export interface Effect {
   readonly kind: "created" | "deleted" | "changed" | "acl";
   readonly path: string;

@@ -20,12 +20,12 @@ export interface Mutated {
   readonly replacementsOf: typeof replacementsOf;
 }
 
-/** What the simulator's seeds run. */
+/** The sources that the simulator's seeds run. */
 export const REPLICATION: Mutated = {
   folders: ["zab", "election", "replica", "data-tree"].map((name) => `packages/${name}/src`),
   replacementsOf,
 };
-/** What stands around it, for which there are tests alone. */
+/** The sources around it, for which there are tests alone. */
 export const SURROUNDINGS: Mutated = {
   folders: [
     "packages/model",

@@ -12,7 +12,7 @@ interface CountedRange {
 /** By file: the ranges that V8 counts, one within the other. */
 export type Reach = Record<string, readonly CountedRange[]>;
 
-/** What the process that counts is sent. */
+/** The task of the process that counts. */
 export interface ReachTask {
   readonly files: readonly string[];
   readonly from: number;

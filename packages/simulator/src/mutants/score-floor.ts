@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 export interface ScoreFile {
   /** In percent. Runs never change it: it is raised by hand, and never lowered. */
   readonly floor: number;
-  /** What the last run at or above the floor has reached. */
+  /** The score of the last run at or above the floor. */
   readonly score: number;
   readonly [fact: string]: unknown;
 }

@@ -11,11 +11,11 @@ export interface SourceEdit {
   /** The rule that the marker names. */
   readonly marker: string;
   /**
-   * What is replaced: code that occurs once in the marked statement. White space is ignored, so the
+   * The replaced code, which occurs once in the marked statement. White space is ignored, so the
    * formatter may break lines anywhere. The whole statement when it is left out.
    */
   readonly found?: string;
-  /** What takes its place; `$&` stands for what was there. */
+  /** The code in its place; `$&` stands for the replaced code. */
   readonly replacement: string;
 }
 

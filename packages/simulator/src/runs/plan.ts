@@ -17,7 +17,7 @@ import type { Fault } from "../faults/fault-names.ts";
  */
 export type SessionMode = "replicated" | "local" | "upgrading";
 
-/** What ordinary clients do in a run besides ordinary requests. */
+/** The acts of ordinary clients in a run besides ordinary requests. */
 export interface Manners {
   /**
    * They have one of two identities, restrict who changes a node, and meet the restrictions of
@@ -75,7 +75,7 @@ export interface Plan {
   readonly sessions: SessionMode;
   /** How many hostile tenants there are. */
   readonly tenants: number;
-  /** What servers do in one turn, and above what they refuse requests. */
+  /** The work of servers in one turn, and the limits above which they refuse requests. */
   readonly limits: Limits;
   /**
    * Whether a turn may end while a transaction is applied in part, and while more is due to be

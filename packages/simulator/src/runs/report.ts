@@ -1,7 +1,7 @@
 import type { Violation } from "../invariants/violation.ts";
 import type { Run } from "./run.ts";
 
-/** What one run did. */
+/** The report of one run. */
 export interface RunReport {
   readonly seed: number;
   /** Equal for equal runs. */

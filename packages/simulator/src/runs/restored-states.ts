@@ -9,7 +9,7 @@ import type { History, ModelImage } from "../model/history.ts";
 import type { CoverageCounts } from "./coverage.ts";
 import type { Trace } from "./trace.ts";
 
-/** What a restore changes and reports of a run. */
+/** The parts of a run that a restore changes and reports. */
 interface RestoringRun {
   readonly history: History;
   readonly invariants: Invariants;

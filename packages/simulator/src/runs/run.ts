@@ -30,7 +30,7 @@ import { Trace } from "./trace.ts";
 import type { Transfers } from "./transfers.ts";
 import { Versions } from "./versions.ts";
 
-/** What a driver adds to the observations of a run. */
+/** The observations that a driver adds to those of a run. */
 export interface RunHooks {
   /** After each step of a server that is up, and after the checks. */
   stepped?(server: SimServer): void;
@@ -44,7 +44,7 @@ export interface RunHooks {
   visible?(sid: ServerId): void;
 }
 
-/** What a run counts for its report. */
+/** The counts of a run for its report. */
 export interface RunCounts {
   steps: number;
   faults: number;

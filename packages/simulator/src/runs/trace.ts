@@ -2,8 +2,7 @@ import { mix32 } from "@zooid/model";
 import type { Scheduler } from "../cluster/scheduler.ts";
 
 /**
- * What happened in a run: a hash that is equal for equal runs, and a transcript where one is
- * wanted.
+ * The trace of a run: a hash that is equal for equal runs, and a transcript where one is wanted.
  */
 export class Trace {
   readonly #scheduler: Scheduler;

@@ -121,7 +121,7 @@ export class ScenarioClient {
   #connected(answer: Extract<Answer, { kind: "connected" }>): void {
     if (answer.timeoutMs === 0) {
       this.#session = SESSION_NONE;
-      this.#lines.push(`${this.name} is told that its session is over`);
+      this.#lines.push(`${this.name} learns that its session is over`);
       this.lastAnswer = "expired";
       return;
     }

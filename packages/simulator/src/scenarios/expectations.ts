@@ -10,7 +10,9 @@ export class ExpectationFailure extends Error {
 
 type Check = (world: ScenarioWorld, ...words: readonly string[]) => string | undefined;
 
-/** What may follow `expect`, and the reason why it is not met; undefined when it is. */
+/**
+ * The checks that may follow `expect`, with the reason why one is not met; undefined when it is.
+ */
 const CHECKS: readonly (readonly [RegExp, Check])[] = [
   [/^no leader$/, (world) => (leaders(world).length === 0 ? undefined : `${leaders(world).join(", ")} lead`)],
   [/^one leader$/, (world) => (leaders(world).length === 1 ? undefined : `${leaders(world).length} lead`)],

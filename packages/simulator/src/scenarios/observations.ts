@@ -10,7 +10,7 @@ import type { ScenarioClient } from "./client.ts";
 import { describeMessage } from "./describe-message.ts";
 import type { HeldNetwork } from "./held-network.ts";
 
-/** What is used of a scenario's world. */
+/** The part of a scenario's world that is used. */
 interface ObservedWorld {
   readonly invariants: Invariants;
   readonly network: HeldNetwork;

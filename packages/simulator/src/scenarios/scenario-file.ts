@@ -28,7 +28,7 @@ export interface ScenarioStep {
 export interface ScenarioFile {
   readonly steps: readonly ScenarioStep[];
   readonly mutations: readonly SourceMutation[];
-  /** What follows the last command. */
+  /** The lines behind the last command. */
   readonly end: readonly string[];
 }
 

@@ -28,7 +28,7 @@ import { HeldNetwork } from "./held-network.ts";
 import { ScenarioObservations } from "./observations.ts";
 import { SteadyRandom } from "./steady-random.ts";
 
-/** What a scenario may choose before its servers start. */
+/** The choices of a scenario before its servers start. */
 export interface WorldOptions {
   voters: number;
   observers: number;
@@ -239,7 +239,7 @@ export class ScenarioWorld {
 
   // What a scenario expects
 
-  /** What a server's tree holds at a path; undefined where nothing is. */
+  /** The data that a server's tree holds at a path; undefined where there is no node. */
   dataAt(sid: ServerId, path: string): string | undefined {
     const { tree } = this.up(sid).replica;
     const { bytes, start, end } = sliceOf(path);

@@ -30,7 +30,7 @@ export function sessionMode(name: string): SessionMode {
   throw new RangeError(`unknown session mode "${name}": expected replicated, local or upgrading`);
 }
 
-/** What is left out of a plan, to shrink a failure, or chosen in place of what the seed draws. */
+/** The parts of a plan that are left out, to shrink a failure, or chosen in place of the seed's. */
 export interface PlanChanges {
   readonly without?: readonly Fault[];
   /** No other faults than these. */

@@ -107,7 +107,7 @@ const lies: fc.Arbitrary<PeerMessage> = fc.oneof(
   fc.record({ kind: fc.constant("sync-reply" as const), sequence: number, readAt: zxid }),
 );
 
-/** What a leader sends that is one, as far as the lies let it come. */
+/** The messages of a true leader, as far as the lies let it come. */
 const TRUTH: readonly PeerMessage[] = [
   { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "ours" },
   { kind: "sync-begin", epoch: 1, mode: "diff", from: NOTHING, epochs: [] },

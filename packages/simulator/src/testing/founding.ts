@@ -94,7 +94,10 @@ export class Founding {
   }
 }
 
-/** What an attempt to found an ensemble, or several, left on a disk that has nothing logged. */
+/**
+ * The state that an attempt to found an ensemble, or several, left on a disk that has nothing
+ * logged.
+ */
 interface Blank {
   /** The epoch that it holds; 0 for none. The n-th attempt is in epoch n, and server n made it. */
   readonly held: number;

@@ -21,7 +21,7 @@ import {
   UnfairLock,
 } from "@zooid/recipes";
 
-/** What a client did: its result, or the error by which it ended. */
+/** The outcome of a client's act: its result, or the error by which it ended. */
 export type Outcome = { readonly value: unknown } | { readonly code: string };
 
 /** Something that takes a client several requests. */
@@ -468,7 +468,7 @@ function handedOverCase(
   };
 }
 
-/** What the client reads has just been changed by another one. */
+/** Cases in which another client has just changed the node that the client reads. */
 const CONTESTED: readonly GapCase[] = [
   handedOverCase("mutex", (zk) => new Mutex(zk, PATH)),
   handedOverCase("semaphore", (zk) => new Semaphore(zk, PATH, { leases: 1 })),

@@ -1,6 +1,6 @@
 import type { Transport, TransportConnection, TransportEvents } from "@zooid/client";
 
-/** What happens to one request of a client. */
+/** The fault of one request of a client. */
 export type GapFault =
   /** The connection breaks, and the request is lost. */
   | "lost"
@@ -37,7 +37,7 @@ export const LAG_FAULTS: ReadonlySet<GapFault> = new Set<GapFault>([
   "sent to a server that lags",
 ]);
 
-/** What a {@link GapTransport} does to its client. */
+/** The acts of a {@link GapTransport} on its client. */
 export interface GapHost {
   /** Breaks the connection. */
   cut(): void;

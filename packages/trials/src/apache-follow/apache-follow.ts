@@ -262,7 +262,7 @@ function followerOf(apache: Side): Promise<ServerProcess> {
   return serverIn(apache, "follower");
 }
 
-/** What the leader says of its learners. */
+/** The leader's count of its learners. */
 async function checkCounted(apache: Side, version: string): Promise<void> {
   const answer = await fourLetterWord((await leaderOf(apache)).port, "mntr");
   const count = (name: string): number => Number(new RegExp(`${name}\t(\\d+)`).exec(answer)?.[1] ?? Number.NaN);

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** What a client says of its session and of its ephemeral node. */
+/** The report of a client about its session and its ephemeral node. */
 export interface ClientReport {
   readonly session: string;
   /** The path of its node. */

@@ -58,7 +58,7 @@ export function withoutEphemerals(nodes: ReadonlyMap<string, ServedNode>): Map<s
 }
 
 /**
- * What differs, one line each.
+ * The differences, one line each.
  *
  * @param names of the servers, of the expected tree and of the other one
  */

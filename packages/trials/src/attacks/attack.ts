@@ -8,7 +8,7 @@ export const ATTACK_MS = 5000;
 
 interface AttackFacts {
   readonly name: string;
-  /** What it sends, for the table. */
+  /** The bytes that it sends, for the table. */
   readonly sends: string;
   /** Default: one server. */
   readonly target?: "ensemble";

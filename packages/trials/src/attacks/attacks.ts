@@ -41,10 +41,10 @@ const OWN_PRIORITY = getPriority();
 const ATTACK_PRIORITY = 10;
 const PING_MS_P99 = 20;
 const PING_MS_MAX = 100;
-/** What an attack may add to the control's p99. */
+/** The time that an attack may add to the control's p99. */
 const PING_MS_OVER = 5;
 const WRITE_MS_OVER = 60;
-/** What an attack leaves to be done, such as the end of a session, is measured too. */
+/** The time in which work that an attack leaves, such as the end of a session, is measured too. */
 const AFTERWARDS_MS = 2000;
 
 const ATTACKS: readonly Attack[] = [
@@ -86,7 +86,7 @@ interface Outcome extends Figures {
   readonly peakMiB: number;
   readonly restartMs: number;
   readonly faults: readonly string[];
-  /** What the attack says of itself. */
+  /** The attack's own note. */
   readonly note: string;
 }
 

@@ -56,7 +56,7 @@ interface Doors {
 }
 
 /**
- * What one connection sends before it is broken off, at a door; bytes in several pieces are sent
+ * The bytes that one connection sends before it is broken off, at a door; several pieces are sent
  * one after the other.
  */
 interface Visit {

@@ -51,7 +51,7 @@ async function strangers(ports: readonly number[], addressCount: number): Promis
   });
 }
 
-/** What TLS costs the side that accepts it. */
+/** Attacks by the cost that TLS has for the side that accepts it. */
 export const HANDSHAKE_ATTACKS: readonly Attack[] = [
   {
     name: "tls-handshakes",

@@ -7,7 +7,7 @@ const START_DEADLINE_MS = 60_000;
 /** Attackers come as fast as they can: what one address may do is not what is tried. */
 const SETTINGS = ["maxClientCnxns=0"];
 
-/** What is attacked: one server, or an ensemble of three. */
+/** The target of attacks: one server, or an ensemble of three. */
 export class Target implements AsyncDisposable {
   /** Where the attack's own files stand. */
   readonly folder: string;
@@ -47,7 +47,7 @@ export class Target implements AsyncDisposable {
     return this.#servers.filter((server) => server instanceof EnsembleServer);
   }
 
-  /** What each process has logged since its first start, in the order of the ports. */
+  /** The logs of each process since its first start, in the order of the ports. */
   logs(): readonly string[] {
     return this.#servers.map((server) => server.log());
   }

@@ -31,7 +31,7 @@ parentPort?.once("message", () => {
   isOver = true;
 });
 
-/** What is not over at the end counts with the time until then. */
+/** Requests that are not over at the end count with the time until then. */
 const pending = new Map<number[], number>();
 
 async function timed<T>(times: number[], cpuTimes: number[], work: () => Promise<T>): Promise<T> {

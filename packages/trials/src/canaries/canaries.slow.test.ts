@@ -28,7 +28,7 @@ let folder: string;
 let service: S3Service;
 let server: ServerProcess;
 let adminPort: number;
-/** What was said, by where. */
+/** The texts that were found, by their place. */
 const said = new Map<string, string>();
 const secrets = new Map<string, Buffer>([
   ["the superuser's password", Buffer.from(SUPER_PASSWORD)],

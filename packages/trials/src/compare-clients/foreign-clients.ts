@@ -8,8 +8,8 @@ import type { ClientName } from "./measured-client.ts";
 export type ForeignName = Exclude<ClientName, "zooid">;
 
 /**
- * What stands on npm's registry today. Nothing of ours may depend on it, so it is installed in
- * .cache.
+ * The present versions on npm's registry. Nothing of ours may depend on them, so they are installed
+ * in .cache.
  */
 export const FOREIGN_VERSIONS: Readonly<Record<ForeignName, string>> = {
   "node-zookeeper-client": "1.1.3",

@@ -68,7 +68,7 @@ const SASL = "org.apache.zookeeper.server.auth.SASLAuthenticationProvider";
 
 const KNOWN_SCHEMES = new Set(["digest", "ip", "x509", "world"]);
 
-/** What ends the start once the configuration has been read. */
+/** The reason why the start ends once the configuration has been read. */
 function refusedBehindParser(properties: Properties): string | undefined {
   const isOn = (name: string): boolean => properties[`zookeeper.${name}`]?.toLowerCase() === "true";
   if (isOn("sessionRequireClientSASLAuth"))

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * What an operator gives a server: files, flags of the command line, variables of a container.
- * `{dir}` in a text is the folder of the case.
+ * The configuration that an operator gives a server: files, flags of the command line, variables of
+ * a container. `{dir}` in a text is the folder of the case.
  */
 export interface ConfigurationCase {
   readonly seed: number;

@@ -114,7 +114,7 @@ const SAMPLED: readonly KeySamples[] = [
 const NAMED = new Set(SAMPLED.map(({ key }) => key));
 /** Written by the shapes themselves. */
 const SHAPED = new Set(["dataDir", "clientPort", "dynamicConfigFile", "zooid.unknownKeys"]);
-/** What these name must be there, and is not. */
+/** Settings whose file must be there, and is not. */
 const OF_FILES = /^(?:zooid\.|ssl\.|jaasLoginConfig|X509)/;
 
 /** How a known key without samples of its own is read, by its name. */

@@ -70,7 +70,7 @@ async function compareStarts(configuration: ConfigurationCase, folders: Folders)
   }
 }
 
-/** What a start with a file comes to; ports as the file has them. */
+/** The outcome of a start with a file; ports as the file has them. */
 interface Start {
   readonly isRunning: boolean;
   readonly ports: readonly string[];

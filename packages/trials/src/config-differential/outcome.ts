@@ -1,5 +1,6 @@
 /**
- * What a server does with a configuration: the values in force by name, or why it does not start.
+ * The outcome of a configuration for a server: the values in force by name, or the reason why it
+ * does not start.
  */
 export type Outcome =
   | { readonly kind: "starts"; readonly values: ReadonlyMap<string, string> }

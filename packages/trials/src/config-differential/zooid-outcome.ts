@@ -35,7 +35,9 @@ export function zooidOutcome(configuration: ConfigurationCase, folder: string): 
   }
 }
 
-/** What the image of Zooid makes of the variables, instead of the files of the official one. */
+/**
+ * The files that the image of Zooid makes of the variables, instead of those of the official one.
+ */
 function containerFiles({ environment }: ConfigurationCase, folder: string): Partial<ConfigurationCase> {
   if (environment === undefined) return {};
   const variables = new Map(Object.entries(environment).map(([name, value]) => [name, inFolder(value, folder)]));

@@ -1,8 +1,8 @@
 import type { Shape } from "./shape.ts";
 
 /**
- * What earlier searches found to be expensive, and what the issue of its time was. Every search
- * begins with them.
+ * The requests that earlier searches found to be expensive, and those of the issues of their time.
+ * Every search begins with them.
  */
 export const CASES: readonly Shape[] = [
   // Each part lists the children of a wide node.

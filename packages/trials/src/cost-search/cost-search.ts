@@ -33,12 +33,12 @@ const SHOWN = 10;
 const TXN_BYTES_MIN = 1000;
 /** The documented limit of one transaction: a frame and 4 MiB. The end of a session is several. */
 const TXN_BYTES_MAX = 1_048_575 + 4 * 1024 * 1024;
-/** What the client that asks authenticates as. */
+/** The identities that the client which asks authenticates with. */
 const IDENTITY_COUNT = 58;
 const IDENTITY_BYTES = 500;
 /** Requests, each part of a multi counted, between two times that what they created is removed. */
 const REQUESTS_PER_SWEEP = 50_000;
-/** What a request counts beside its parts: it may have created long paths and watches. */
+/** The sweeps of a request beside its parts: it may have created long paths and watches. */
 const REQUEST_SWEEP_COUNT = 250;
 const OWNER_PING_MS = 8000;
 /** Work that a request starts may continue in turns behind its answer. */

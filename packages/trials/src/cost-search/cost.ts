@@ -1,7 +1,7 @@
 import type { LoopReport } from "./measured-server.ts";
 import type { Shape } from "./shape.ts";
 
-/** What a request costs. */
+/** The cost of a request. */
 export interface Cost extends LoopReport {
   readonly shape: Shape;
   readonly frameBytes: number;

@@ -23,7 +23,7 @@ import { reconfigDoor } from "./doors/reconfig-door.ts";
 import { restoreDoor } from "./doors/restore-door.ts";
 import { wordDoor } from "./doors/word-door.ts";
 
-/** What is sent may be worked on behind its answer. */
+/** The time of work on a request behind its answer. */
 const AFTERWARDS_MS = 3;
 const CONFIRMED = 5;
 const CONFIRMING_REPEATS = 8;

@@ -56,7 +56,7 @@ export interface Outcome {
 export class Machines implements AsyncDisposable {
   readonly names: MachineNames;
   readonly #folder: string;
-  /** What has been made, to be taken away in the opposite order. */
+  /** The devices that have been made, to be taken away in the opposite order. */
   readonly #made = new AsyncDisposableStack();
   readonly #killAll = (): boolean => this.#kill(this.names);
 

@@ -13,7 +13,7 @@ export interface Commands {
   readonly text: string;
 }
 
-/** What a page tells operators to do in one situation. */
+/** The steps that a page tells operators to do in one situation. */
 export interface Procedure {
   /** The heading. */
   readonly title: string;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { MachineNames, Machines } from "./machines.ts";
 
-/** What has happened before a procedure is needed, and what must be there after it. */
+/** The events before a procedure is needed, and the state that must follow it. */
 export interface Situation {
   /** All that the procedure names. */
   readonly machines: MachineNames;
@@ -9,7 +9,7 @@ export interface Situation {
   readonly first: MachineNames;
   /** The zoo.cfg of a machine at first, if it is not that of docs/disaster.md. */
   settings?(page: string, machine: string): string;
-  /** What happens then. */
+  /** Brings the situation about. */
   arrange?(machines: Machines, page: string): Promise<void>;
   /** Those whose servers vote and serve afterwards. */
   readonly members: MachineNames;
@@ -27,7 +27,7 @@ const BESIDE_FOUR = {
   kept: { "/kept": "data" },
 };
 
-/** What a machine that broke is: its disk is empty, and its server does not run. */
+/** The commands that break a machine: its disk is empty, and its server does not run. */
 const LOSE = "systemctl kill; rm -rf /var/lib/zookeeper/*";
 
 /** By the heading of each procedure, in the order of the pages. */

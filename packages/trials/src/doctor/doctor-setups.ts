@@ -19,7 +19,7 @@ import { MACHINE_SETUPS, type MachineSetup, type SetupPlace, write } from "./mac
 
 const ZOOID_CLI = join(ROOT, "node_modules/.bin/zooid-cli");
 const DEADLINE_MS = 60_000;
-/** What the machine of the trial may have of its own. */
+/** Findings that the machine of the trial may have of its own. */
 const OF_THE_MACHINE: ReadonlySet<FindingId> = new Set<FindingId>([
   "sync-slow",
   "disk-nearly-full",

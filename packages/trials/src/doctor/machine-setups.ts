@@ -8,7 +8,7 @@ import type { FindingId } from "@zooid/doctor";
 /** A server's configuration and machine with one thing wrong, for `zooid-server check`. */
 export interface MachineSetup {
   readonly name: string;
-  /** What has to be found. */
+  /** The finding that is expected. */
   readonly id: FindingId;
   /** Lines of zoo.cfg instead of the sound ones of the same key. */
   readonly settings?: readonly string[];

@@ -32,8 +32,8 @@ const IS_MEMBER = /"myid":\d+/;
 const HAS_ROLE = /"role":"(?:leading|following|observing)"/;
 const NO_EFFECT = /"msg":"(\S+) \(line \d+/g;
 /**
- * What no file of other servers says: ports of operators collide on one machine, and hosts are this
- * one.
+ * Settings that no file of other servers has: ports of operators collide on one machine, and hosts
+ * are this one.
  */
 const MOVED = ["--set", "admin.serverPort=0", "--set", "zooid.allowUnauthenticatedPeers=true"];
 

@@ -25,7 +25,7 @@ const STAT_VERSION_AT = 4 * 8;
 export interface AuditOptions {
   readonly port: number;
   readonly books: readonly Book[];
-  /** What was answered by then must be there; what was sent after then cannot be. */
+  /** The end of the time: a write answered by then must be there; one sent after then cannot be. */
   readonly moment: bigint;
 }
 

@@ -22,11 +22,11 @@ const CONNECT_TIMEOUT_MS = 250;
 /** Where a Stat's version begins: behind two zxids and two times. */
 const STAT_VERSION_AT = 2 * 8;
 
-/** What all clients of a run write down, in the order in which it was answered. */
+/** The records of all clients of a run, in the order of the answers. */
 export class Recorder {
   writes: Write[] = [];
   reads: Read[] = [];
-  /** What no history is needed to see. */
+  /** Faults that are seen without a history. */
   faults: string[] = [];
   doneCount = 0;
   /** Writes that were refused since a disk has no room; a fault unless a disk was filled. */

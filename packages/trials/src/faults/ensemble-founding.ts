@@ -50,7 +50,7 @@ const SLOWER_MS_MAX = 500;
 const FAULTS: readonly WayState[] = ["refused", "dropped", "silent"];
 const PATH = "/kept";
 
-/** What happens to the third server in one start. */
+/** The fault of the third server in one start. */
 interface Plan {
   readonly number: number;
   readonly survivor: number;

@@ -232,7 +232,7 @@ interface Probes {
   check(): Promise<readonly string[]>;
 }
 
-/** What is asked of an ensemble without room, beside the load. */
+/** The requests to an ensemble without room, beside the load. */
 async function makeProbes({ host, port }: EnsembleServer, round: number): Promise<Probes> {
   const path = `/doomed${round}`;
   const created = create(path, { data: "x" });

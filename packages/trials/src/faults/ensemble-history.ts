@@ -20,12 +20,12 @@ interface Asked {
   zxid?: bigint;
 }
 
-/** What became of a write: refused ones did not happen, unknown ones may have. */
+/** The outcome of a write: refused ones did not happen, unknown ones may have. */
 export type Outcome = "unknown" | "done" | "refused";
 
 export interface Write extends Asked {
   readonly kind: "set" | "create";
-  /** What is set; or below what a sequential node is made. */
+  /** The node that is set; or the parent of a sequential node. */
   readonly path: string;
   /** No two writes have the same. */
   readonly value: string;
@@ -53,7 +53,7 @@ export interface Found {
   readonly version: number;
 }
 
-/** What one server held when all was quiet, by path. */
+/** The nodes that one server held when all was quiet, by path. */
 export type Tree = ReadonlyMap<string, Found>;
 
 export interface History {
@@ -236,7 +236,7 @@ function readFaults({ base, writes, reads }: History): readonly string[] {
   return faults;
 }
 
-/** What was read is what a write with that zxid wrote. */
+/** The read content is that of the write with that zxid. */
 function contentFaults(
   read: Read,
   known: { readonly base: Tree; readonly byValue: ReadonlyMap<string, Write> },

@@ -26,7 +26,7 @@ export interface LoadOptions {
   readonly sessionTimeoutMs: number;
 }
 
-/** What one client does over and over. */
+/** The act that one client repeats. */
 interface Lane {
   readonly client: EnsembleClient;
   readonly inFlight: number;
@@ -48,7 +48,7 @@ export class EnsembleLoad {
   #roundCount = 0;
   #isResting = true;
   #work: Promise<unknown> = Promise.resolve();
-  /** What each folder of sequential nodes held when its round ended. */
+  /** The nodes that each folder of sequential nodes held when its round ended. */
   readonly #settled = new Map<string, string>();
 
   constructor(options: LoadOptions) {

@@ -39,8 +39,8 @@ interface Cast {
 }
 
 /**
- * What happens to the ensemble; it is over when the promise resolves, but for what healing the
- * network and waking everybody undoes.
+ * A fault of the ensemble; it is over when the promise resolves, but for the repair of the network
+ * and of paused processes.
  */
 type Fault = (cast: Cast) => Promise<unknown>;
 

@@ -47,12 +47,12 @@ export class EnsembleNetwork {
     }));
   }
 
-  /** What is sent that way from now on is lost without a sign. */
+  /** Loses all packets that are sent that way from now on, without a sign. */
   cut(ways: readonly Direction[]): void {
     this.#replace(ways, ["blackhole"]);
   }
 
-  /** What is sent that way from now on is slow, and lost where too much of it waits. */
+  /** Slows packets that are sent that way from now on, and loses them where too many wait. */
   throttle(ways: readonly Direction[]): void {
     this.#replace(ways, THROTTLE);
   }

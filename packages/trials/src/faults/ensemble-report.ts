@@ -1,4 +1,4 @@
-/** What the tools for ensembles print and keep. */
+/** The lines that the tools for ensembles print and keep. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EnsembleLoad } from "./ensemble-load.ts";

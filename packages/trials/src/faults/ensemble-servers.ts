@@ -57,7 +57,7 @@ export interface Place {
   readonly electionPort: number;
   /** Another that is free: an ensemble with observers needs one. */
   readonly sparePort?: number;
-  /** What stands before the server's command, to run it somewhere else. */
+  /** The words before the server's command, to run it somewhere else. */
   readonly prefix: readonly string[];
 }
 
@@ -256,7 +256,7 @@ export class EnsembleServer {
     return await until(`server ${this.sid} to serve`, deadlineMs, role, () => this.logTail());
   }
 
-  /** What it says it is; "none" for a server that does not serve or does not answer. */
+  /** The role that it reports; "none" for a server that does not serve or does not answer. */
   async role(): Promise<Role> {
     if (!this.isRunning || this.#isPaused) return "none";
     const mode = /^Mode: (\S+)$/m.exec(await this.word("srvr"))?.[1];
@@ -268,7 +268,7 @@ export class EnsembleServer {
     return await fourLetterWord(this.port, word, this.host, WORD_TIMEOUT_MS);
   }
 
-  /** What `mntr` says. */
+  /** The answer to `mntr`. */
   async monitor(): Promise<ReadonlyMap<string, string>> {
     const lines = (await this.word("mntr")).split("\n");
     return new Map(lines.map((line) => line.split("\t")).map(([name = "", value = ""]) => [name, value]));

@@ -44,8 +44,8 @@ export class FolderWriter {
 
   /**
    * Forgets the steps that turned out never to have happened, and continues from what is there.
-   * What was only found, not answered, counts as answered from now on: what a client has read may
-   * not vanish either.
+   * Steps that were only found, not answered, count as answered from now on: content that a client
+   * has read may not vanish either.
    */
   settle(length: number): void {
     this.steps.length = length;

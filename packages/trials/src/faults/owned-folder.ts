@@ -131,8 +131,8 @@ export interface Bounds {
 }
 
 /**
- * What had been answered and what had been sent at a moment. Answers come in order, so they are a
- * prefix.
+ * The steps that had been answered and those that had been sent at a moment. Answers come in order,
+ * so they are a prefix.
  */
 export function boundsAt(steps: readonly Step[], moment: bigint): Bounds {
   return {

@@ -61,7 +61,7 @@ console.log(
   `seed ${options.seed}${options.break === undefined ? "" : `, broken by ${options.break}`}, data in ${folder}`,
 );
 const eras: Era[] = [];
-/** What was gone after a `kill -9`, with everything still in the caches of the system. */
+/** Writes that were gone after a `kill -9`, with everything still in the caches of the system. */
 const lostByKill: string[] = [];
 const history = await recordLives();
 const changeMoments = history.moments();

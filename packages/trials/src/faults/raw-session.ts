@@ -86,7 +86,7 @@ export class RawSession {
     void this.#read();
   }
 
-  /** What was wrong with the order of the replies; the connection has ended then. */
+  /** The fault in the order of the replies; the connection has ended then. */
   get orderFault(): string | undefined {
     return this.#orderFault;
   }

@@ -42,7 +42,7 @@ const KILLS_FROM = 0.25;
 const KILLS_TO = 1.5;
 /** Where the survivor is to be. It is not started. */
 const LINE = "7=127.0.0.1:2888:3888;2181";
-/** What the new ensemble's log says beside its entries. */
+/** The standing that the new ensemble's log has beside its entries. */
 const STANDING = `member ${LINE.split("=")[0]} alone, all committed, its epoch held, 1 branch`;
 
 const random = new Random(options.seed);
@@ -60,13 +60,13 @@ try {
 console.log(`${counts.old} old, ${counts.new} new, ${counts.failed} failed`);
 if (counts.failed > 0 || counts.old === 0 || counts.new === 0) process.exitCode = 1;
 
-/** What a data directory holds, to be compared. */
+/** The content of a data directory, to be compared. */
 interface Content {
   readonly ensembleId: string;
   readonly sid: number;
   readonly zxid: number;
   readonly tree: string;
-  /** What else the new ensemble's log says. */
+  /** The other facts of the new ensemble's log. */
   readonly standing: string;
 }
 
@@ -125,7 +125,7 @@ async function makeSurvivor(): Promise<string> {
     while (next < count) await client.create(`/node-${next++}`, randomBytes(random.between(0, 4000)));
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, write));
-  // More are on their way when all die.
+  // More are in transit when all die.
   const last = Array.from({ length: IN_FLIGHT }, (_, i) => client.create(`/last-${i}`, "x", { mode: "ephemeral" }));
   const ended = Promise.allSettled(last);
   await delay(random.between(0, 5));

@@ -133,7 +133,7 @@ async function killedMeanwhile(leader: EnsembleServer): Promise<void> {
   server.launch();
 }
 
-/** What the leader says of the end; "nothing" where it was killed. */
+/** The leader's report of the end; "nothing" where it was killed. */
 async function untilEnded(leader: EnsembleServer): Promise<string> {
   return await until("the end of the restore", DEADLINE_MS, async () => {
     const status = await ask(leader, "restore_state_status", "GET").catch(() => undefined);

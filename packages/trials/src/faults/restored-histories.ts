@@ -15,7 +15,7 @@ interface Part {
 }
 
 /**
- * The writes that clients were told of, and which of them are in the history that an ensemble
+ * The writes that clients have answers to, and which of them are in the history that an ensemble
  * continues: a restore takes the place of all behind the moment that it goes back to.
  */
 export class RestoredHistories {
@@ -38,7 +38,7 @@ export class RestoredHistories {
     this.#writes.push(write);
   }
 
-  /** What was answered up to now is in the present history, or in the one that it was in before. */
+  /** Settles the answered writes: each is in the present history, or in the one before it. */
   settle(): void {
     for (const write of this.#writes) {
       if (!this.#partsOf.has(write) && isIn(this.#parts, write.zxid)) this.#partsOf.set(write, this.#parts);
@@ -65,7 +65,7 @@ export class RestoredHistories {
     this.settle();
   }
 
-  /** What is wrong with the nodes of a server, by the history that is continued. */
+  /** The faults of a server's nodes, by the history that is continued. */
   faultsOf(nodes: readonly AnsweredWrite[]): readonly string[] {
     const lasts = new Map<string, AnsweredWrite>();
     const answered = new Set<string>();

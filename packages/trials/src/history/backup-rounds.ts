@@ -1,6 +1,6 @@
 /**
  * Backs an ensemble up to an S3 service while the servers and the service fail, and compares what
- * the backup gives back with what clients were told.
+ * the backup gives back with clients' answers.
  *
  *     npm run tool -- backup-rounds [--rounds 10] [--moments 5] [--writers 4] [--away 120] [--seed N]
  *       [--keep]

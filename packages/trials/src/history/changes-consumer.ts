@@ -117,7 +117,7 @@ async function killConsumer(): Promise<void> {
   await once(consumer, "exit");
 }
 
-/** What one server's own history says, once it has everything. */
+/** The history of one server, once it has everything. */
 async function checkHistory(server: EnsembleServer, end: number): Promise<readonly string[]> {
   const name = `the history of server ${server.sid}`;
   await using client = await connect(server.address, { sessionTimeoutMs: SESSION_MS });

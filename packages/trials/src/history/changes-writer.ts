@@ -62,7 +62,7 @@ export class ChangesWriter {
     for (const { op, path } of changes) if (op === "create") this.#own.push(path);
   }
 
-  /** What it deletes is no longer its own, whatever the answer will be. */
+  /** The changed node: a deleted one is no longer its own, whatever the answer will be. */
   #change(): Change {
     const isFull = this.#own.length >= OWN_MAX;
     if (this.#own.length > 0 && this.#random.chance(isFull ? 0.5 : 0.2)) {

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { HistoryChange } from "@zooid/client";
 import type { SeenChange } from "./written-changes.ts";
 
-/** What a consumer appends to its file. */
+/** A line that a consumer appends to its file. */
 export type ConsumerLine =
   /** A life begins, and forgets what it has of later transactions. */
   | { readonly kind: "resumed"; readonly after: number }

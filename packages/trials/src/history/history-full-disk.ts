@@ -7,8 +7,8 @@
  * The data directory is a tmpfs in a mount namespace of the tool's own. While free room is kept
  * below `zooid.disk.lowBytes` and above the reserve, writers write more than there is room for;
  * each write must be answered, within 5 s. When there is room again, the history must continue
- * behind a gap that the log and a metric have reported, and states behind it must be what clients
- * were told; a state within it must be refused.
+ * behind a gap that the log and a metric have reported, and states behind it must agree
+ * with clients' answers; a state within it must be refused.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -123,7 +123,7 @@ class FullDiskRounds {
   }
 
   /**
-   * Writes more than there is room for, with small writes beside, until the log has let go of a
+   * Writes more than there is room for, with small writes beside, until the log has dropped a
    * transaction.
    *
    * @returns the time of the slowest one

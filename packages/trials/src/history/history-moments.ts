@@ -1,6 +1,6 @@
 /**
  * States of the past of an ensemble whose leaders are killed and whose clocks are set, compared
- * with what clients were told: by their zxids and by their times.
+ * with clients' answers: by their zxids and by their times.
  *
  *     npm run tool -- history-moments [--rounds 12] [--zxids 10] [--times 10] [--writers 4]
  *       [--seed N] [--keep]
@@ -126,7 +126,7 @@ async function checkState(name: string, zxid: Zxid): Promise<readonly string[]> 
   return await answered.check(join(folder, name), zxid, (dataDir) => restoreArchive(archive, zxid, dataDir));
 }
 
-/** What a living server answers for that zxid. */
+/** The answers of a living server for that zxid. */
 async function checkReads(zxid: Zxid): Promise<readonly string[]> {
   const server = random.pick(ensemble.servers);
   await using client = await connect(server.address, { sessionTimeoutMs: SESSION_MS });

@@ -1,6 +1,6 @@
 /**
  * Kills a server that keeps its history again and again under load, and compares the history with
- * what clients were told.
+ * clients' answers.
  *
  *     npm run tool -- history-rounds [--rounds 20] [--moments 10] [--writers 4] [--seed N] [--keep]
  *

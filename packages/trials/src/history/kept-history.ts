@@ -39,7 +39,7 @@ export abstract class KeptHistory {
     this.folder = folder;
   }
 
-  /** What is wrong with it; a sentence each. */
+  /** The faults, a sentence each. */
   abstract check(): Promise<readonly string[]>;
 
   protected abstract withPlan<T>(
@@ -138,7 +138,7 @@ export interface PrintedLines {
 export class ArchivePlace extends KeptHistory {
   override readonly name = "the archive";
 
-  /** What a node was at a moment. */
+  /** The node at a moment of the past. */
   node(path: string, at: RestoreTarget): PrintedLines {
     return printed((output) => printPastNode(this.folder, { path, at, hasData: true }, output));
   }

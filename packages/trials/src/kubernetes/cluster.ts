@@ -255,7 +255,7 @@ ${cri}.containerd.runtimes.runc]
       execFileSync("ctr", ["-a", this.#socket, "-n", "k8s.io", "images", "import", image], { stdio: "ignore" });
   }
 
-  /** What keeps a pod's namespaces. */
+  /** The image that keeps a pod's namespaces. */
   #pauseImage(): string {
     const folder = join(this.#folder, "pause");
     writeFileSync(join(folder, "pause.c"), PAUSE);

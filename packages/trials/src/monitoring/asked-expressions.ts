@@ -16,7 +16,7 @@ interface GrafanaPanel {
 }
 
 /**
- * What the committed boards ask.
+ * The expressions of the committed boards.
  *
  * @param folder deploy/grafana
  */
@@ -33,7 +33,9 @@ export function expressionsOfBoards(folder: string, job: string): readonly Asked
   });
 }
 
-/** What Grafana replaces; any server stands for the one that is chosen. */
+/**
+ * The expression with Grafana's variables replaced; any server stands for the one that is chosen.
+ */
 function withVariables(expression: string, job: string): string {
   return expression
     .replaceAll("$job", job)
@@ -41,12 +43,12 @@ function withVariables(expression: string, job: string): string {
     .replaceAll("$__rate_interval", "10s");
 }
 
-/** What alerts compare: they have no value while they are quiet. */
+/** The expressions that alerts compare: they have no value while they are quiet. */
 export function expressionsOfAlerts(rules: readonly Rule[]): readonly AskedExpression[] {
   return rules.map(({ name, query }) => ({ by: `alert ${name}`, query: withoutThreshold(query) }));
 }
 
-/** What boards and alerts ask that others made for Apache's exporter. */
+/** The expressions of boards and alerts that others made for Apache's exporter. */
 export function foreignExpressions(): readonly AskedExpression[] {
   return DASHBOARDS.filter(({ source }) => source === "metrics").flatMap(({ name, expressions }) =>
     expressions

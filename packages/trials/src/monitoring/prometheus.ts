@@ -155,7 +155,7 @@ async function speakHttp(host: string, port: number): Promise<void> {
   await closed;
 }
 
-/** What no number was given for. */
+/** The expressions that no number was given for. */
 async function unanswered(): Promise<readonly string[]> {
   const ours = expressionsOfBoards(join(ROOT, "deploy/grafana"), JOB);
   const alerts = expressionsOfAlerts(await prometheus.rules());

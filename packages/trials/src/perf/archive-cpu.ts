@@ -1,5 +1,5 @@
 /**
- * What the archive of a history costs for each entry, stage by stage, in µs of CPU.
+ * The costs of the archive of a history for each entry, stage by stage, in µs of CPU.
  *
  *     npm run tool -- perf-archive-cpu [--entries 100000] [--sizes 100,180,1100] [--seconds 1] [--zeros]
  *

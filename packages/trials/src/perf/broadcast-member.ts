@@ -41,8 +41,8 @@ export type FromMember =
   | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "serving" }
   /**
-   * What was delivered within the time, one latency for each batch's last entry, and this process's
-   * CPU meanwhile.
+   * The entries that were delivered within the time, one latency for each batch's last entry, and
+   * this process's CPU meanwhile.
    */
   | {
       readonly kind: "done";

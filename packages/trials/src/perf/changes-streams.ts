@@ -1,6 +1,6 @@
 /**
- * What a thousand streams of changes cost the writes beside them, compared with as many plain
- * recursive watches on the same subtrees of the same server.
+ * The price of a thousand streams of changes for the writes beside them, compared with as many
+ * plain recursive watches on the same subtrees of the same server.
  *
  *     npm run tool -- perf-changes-streams [--streams 1000] [--subtrees 100] [--rates 2000]
  *       [--seconds 10] [--rounds 3]

@@ -31,7 +31,7 @@ export interface EnsembleOptions {
   readonly folder: string;
   /** Further lines of every zoo.cfg. */
   readonly settings?: readonly string[];
-  /** What runs a server of ours instead of `zooid-server`, in a shell's words. */
+  /** The command that runs a server of ours instead of `zooid-server`, in a shell's words. */
   readonly command?: string;
   /** Put each server in a cgroup of its own, so that its CPU can be bounded. */
   readonly isBounded?: boolean;

@@ -35,7 +35,7 @@ const KINDS = ["fair", "unfair"] as const;
 const SESSION_TIMEOUT_MS = 120_000;
 const SOONER = 0.9;
 
-/** What a release is called, and what is drawn. */
+/** The call of a release, as it is drawn. */
 const WHAT = { lock: "release", election: "term" } as const;
 type What = keyof typeof WHAT;
 

@@ -1,6 +1,6 @@
 /**
- * What a history and its backup cost writes: servers without, with a backup to a directory, and
- * with one to an S3 service are up at once, and get the same loads in turn.
+ * The price of a history and its backup for writes: servers without, with a backup to a directory,
+ * and with one to an S3 service are up at once, and get the same loads in turn.
  *
  *     npm run tool -- perf-history-writes [--rate 0] [--seconds 10] [--rounds 3] [--nodes 100000]
  *       [--with directory,s3] [--data DIR]

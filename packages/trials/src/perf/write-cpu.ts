@@ -8,8 +8,8 @@ import { PerfEnsemble, type PerfServer, type ThreadCpu } from "./ensemble.ts";
 import { runBench } from "./run-bench.ts";
 
 /**
- * What one write costs the leader and a follower of three, layer by layer: the CPU that the system
- * counted for each thread, divided by the writes that there were; for the main thread a profile
+ * The costs of one write at the leader and at a follower of three, layer by layer: the CPU that the
+ * system counted for each thread, divided by the number of writes; for the main thread a profile
  * gives its parts. `--seconds 10 --warmup 5 --data DIR --loads 64x16,16x1`
  */
 const values = toolOptions({ seconds: decimal(10), warmup: decimal(5), data: tmpdir(), loads: "64x16,16x1" });
@@ -24,7 +24,7 @@ const WORKERS = [
 /** Threads that are there for the profile only. */
 const PROFILER = /^(v8:Prof|SignalInspector)/;
 
-/** What a server's threads spent between two moments, for each write. */
+/** The costs of a server's threads between two moments, for each write. */
 interface Cost {
   readonly role: string;
   readonly layers: ReadonlyMap<string, number>;
@@ -75,7 +75,7 @@ async function measure(connections: string, inFlight: string): Promise<readonly 
   return follower === undefined ? [] : [costOf(leader), costOf(follower)];
 }
 
-/** What each thread has used since, in the order of their start. */
+/** The time that each thread has used since, in the order of their start. */
 function usedBy(after: readonly ThreadCpu[], before: readonly ThreadCpu[]): readonly ThreadCpu[] {
   return after
     .map((thread) => ({

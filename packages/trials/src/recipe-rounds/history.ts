@@ -8,7 +8,7 @@ export interface GrantRecord {
 }
 
 /**
- * What a holder wrote under the guard of its grant, in the order in which it happened at the
+ * The writes of a holder under the guard of its grant, in the order in which they happened at the
  * server.
  */
 export interface Entry {

@@ -61,7 +61,7 @@ async function playAll(
   );
 }
 
-/** What all worlds of a round share: one of them breaks it for all. */
+/** The servers that all worlds of a round share: one of them breaks it for all. */
 class Servers {
   readonly server: ServerProcess;
   readonly #random: Random;

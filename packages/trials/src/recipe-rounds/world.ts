@@ -1,4 +1,4 @@
-/** What a round runs in: servers that fail, and clients whose connections can be broken. */
+/** The world of a round: servers that fail, and clients whose connections can be broken. */
 import type { Client } from "@zooid/client";
 
 export interface Line {

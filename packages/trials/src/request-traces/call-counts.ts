@@ -46,7 +46,7 @@ export function callCountsOf(coverage: Profiler.TakePreciseCoverageReturnType): 
   return counts;
 }
 
-/** What all intervals have in common: the calls that each of them had. */
+/** The calls that all intervals have in common. */
 export function common(intervals: readonly CallCounts[]): CallCounts {
   const [first = new Map(), ...others] = intervals;
   const result = new Map<string, CallCount>();

@@ -4,7 +4,7 @@ import { create, RawClient, read, setData } from "@zooid/wire/testing/raw-client
 import { type CallCounts, common, union } from "./call-counts.ts";
 import { TracedProcess } from "./traced-process.ts";
 
-/** What one request calls in a server. */
+/** The calls of one request in a server. */
 export interface RequestTrace {
   /** The calls that all requests had in common. */
   readonly common: CallCounts;
@@ -12,7 +12,7 @@ export interface RequestTrace {
   readonly any: CallCounts;
 }
 
-/** What one request calls in the servers that it reaches. */
+/** The calls of one request in the servers that it reaches. */
 export interface RequestTraces {
   readonly write: RequestTrace;
   readonly read: RequestTrace;

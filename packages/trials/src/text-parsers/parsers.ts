@@ -32,14 +32,14 @@ import { parseConfigFile } from "zooid-server/internal/configuration/config-file
 import { parseProperties } from "zooid-server/internal/configuration/properties";
 import { printable } from "zooid-server/internal/logs/logger";
 
-/** What reads a text that a stranger, a client, a server or a file brings. */
+/** A parser of texts that a stranger, a client, a server or a file brings. */
 export interface TextParser {
   readonly name: string;
   /** Takes the text, or throws an error that says what is wrong with it. */
   readonly parse: (text: string) => unknown;
   /** Pieces of its grammar, of which random texts are made. */
   readonly words: readonly string[];
-  /** What its grammar lets repeat: an opening, the repeated piece, an end. */
+  /** The pieces that its grammar lets repeat: an opening, the repeated piece, an end. */
   readonly repeated: readonly (readonly [string, string, string])[];
 }
 

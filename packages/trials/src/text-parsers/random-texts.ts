@@ -34,8 +34,8 @@ function oddPiece(random: Random): string {
 }
 
 /**
- * What a parser may not do with a text: fail as a defect does, rather than say what is wrong with
- * the text.
+ * The defect of a parser on a text: it fails as a defect does, instead of naming the problem of the
+ * text.
  */
 export function defectOf(parse: (text: string) => unknown, text: string): string | undefined {
   try {

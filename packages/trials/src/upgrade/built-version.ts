@@ -11,7 +11,7 @@ const CACHE = join(ROOT, ".cache/versions");
 const MODULES = "node_modules";
 const PROGRAMS = ["server", "cli"] as const;
 const BUILD_MS_MAX = 600_000;
-/** What a build reads; documents, tests and the tools' own packages are left out. */
+/** Files that a build reads; documents, tests and the tools' own packages are left out. */
 const IS_SOURCE = /^(?:packages|apps)\/(?!.*\.test\.ts$)|^tools\/[^/]*$|^(?:package(?:-lock)?|tsconfig[^/]*)\.json$/;
 
 export interface BuiltVersion {

@@ -15,7 +15,7 @@ import { roll } from "./rolled-version.ts";
 import { heldFaults, makeTrialNode, refusalFaults, setByEach } from "./trial-writes.ts";
 import { type CommandOutcome, UpgradeCommands } from "./upgrade-commands.ts";
 
-/** Who is killed, and when, beside the command that raises the level. */
+/** The killed servers, and the moment, beside the command that raises the level. */
 export const KILLS = [
   { who: "leader", when: "during" },
   { who: "follower", when: "during" },

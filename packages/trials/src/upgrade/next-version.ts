@@ -5,7 +5,7 @@
  */
 import { behind, type SourceEdit } from "./source-edits.ts";
 
-/** What the next version adds, in the words and numbers of its sources. */
+/** The additions of the next version, in the words and numbers of its sources. */
 export const NEXT = {
   version: "0.2.0",
   level: 2,

@@ -10,9 +10,9 @@ import { sparseBytes, sparseText } from "./sparse-text.ts";
 const FOLDER = join(import.meta.dirname, "released-data");
 const CONTENTS = "contents.json";
 const EXTENSION = ".txt";
-/** What SQLite makes again, and what belongs to the running process. */
+/** Files that SQLite makes again, and those of the running process. */
 const IS_LEFT_OUT = /-(?:shm|journal)$|^zooid\.|^reserve/;
-/** What servers make of their own. */
+/** The nodes that servers make of their own. */
 const OWN_TREE = "/zookeeper";
 
 /** A node, by what every version must find. */

@@ -19,7 +19,7 @@ export async function makeTrialNode({ host, port }: EnsembleServer): Promise<voi
   await session.end();
 }
 
-/** What is wrong with the answer of a server while the level of the request is not in force. */
+/** The faults in a server's answer while the level of the request is not in force. */
 export async function refusalFaults(server: EnsembleServer): Promise<readonly string[]> {
   const answer = await asked(server, "too early");
   return answer === UNIMPLEMENTED
@@ -37,7 +37,9 @@ export async function setByEach(servers: readonly EnsembleServer[], value: strin
   return faults;
 }
 
-/** What each server holds must be the value that the last of these servers has set. */
+/**
+ * The faults of the servers' values: each must be the one that the last of these servers has set.
+ */
 export async function heldFaults(servers: readonly EnsembleServer[], value: string): Promise<readonly string[]> {
   const expected = `${value} by ${servers.at(-1)?.sid}`;
   const faults: string[] = [];

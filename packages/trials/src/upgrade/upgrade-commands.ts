@@ -62,7 +62,7 @@ export class UpgradeCommands {
     return await promise;
   }
 
-  /** What `upgrade_status` of one server answers. */
+  /** The answer of one server to `upgrade_status`. */
   async status(server: EnsembleServer): Promise<UpgradeStatus> {
     return (await (await this.#get(server, "upgrade_status")).json()) as UpgradeStatus;
   }

@@ -11,7 +11,7 @@ const ENTRIES = [1n, 2n, 3n].map((zxid) =>
 /** The header, two entries and their frames. */
 const THIRD_AT = 16 + 2 * 13 + (ENTRIES[0]?.length ?? 0) + (ENTRIES[1]?.length ?? 0);
 
-/** What is read of a file, and where it says that no whole entry begins. */
+/** The entries of a file, and the place where no whole entry begins. */
 function readOf(bytes: Uint8Array): { readonly entries: readonly Buffer[]; readonly end: number | undefined } {
   using directory = new TemporaryDirectory();
   const file = join(directory.path, "log.1");

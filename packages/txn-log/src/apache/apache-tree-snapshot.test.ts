@@ -10,7 +10,7 @@ import { apacheTreeSnapshot } from "./apache-tree-snapshot.ts";
 
 const PIECE_BYTES = 256 * 1024;
 
-/** What a decoder makes of pieces: the tree, and the last transaction's zxid. */
+/** The result of a decoder for pieces: the tree, and the last transaction's zxid. */
 function read(pieces: Iterable<Buffer>): { readonly tree: ApacheTree; readonly lastZxid: bigint | undefined } {
   const tree = new ApacheTree();
   const decoder = new ApacheSnapshotDecoder(tree);

@@ -1,6 +1,6 @@
 import type { Zxid } from "@zooid/model/storage";
 
-/** What becomes of the sessions in a snapshot, and of their ephemeral nodes. */
+/** The fate of the sessions in a snapshot, and of their ephemeral nodes. */
 export type ImportedSessions = "keep" | "drop";
 
 /**
@@ -9,7 +9,7 @@ export type ImportedSessions = "keep" | "drop";
  */
 export const APACHE_EPOCH_GAP = 1024;
 
-/** What an operator decides on the state of a snapshot. */
+/** The operator's choices for the state of a snapshot. */
 export interface ImportOptions {
   /** Default: dropped. */
   readonly sessions?: ImportedSessions;

@@ -28,7 +28,7 @@ async function fill(bases: readonly (readonly [counter: number, takenMs: number]
   for (const [counter, takenMs] of bases) await baseAt(archive, counter, takenMs);
 }
 
-/** What is kept: the ends of files, and the places of bases. */
+/** The kept files and bases: the ends of files, and the places of bases. */
 function retain(retainMs: number, retainBytes = Number.POSITIVE_INFINITY): readonly (readonly number[])[] {
   const files = retainArchive(archive, { retainMs, retainBytes, nowMs: 6000 });
   const listed = listArchive(logFolderOf(archive));

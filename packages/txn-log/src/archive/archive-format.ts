@@ -43,7 +43,7 @@ export interface Extent {
   readonly length: number;
 }
 
-/** What a file says of itself. */
+/** The facts that a file has of itself. */
 export interface ArchiveFooter {
   readonly format: number;
   readonly ensembleId: string;

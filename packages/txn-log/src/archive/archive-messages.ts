@@ -10,7 +10,7 @@ import type { FeedMemory } from "./entry-feed.ts";
  */
 export const MARKS_MAX = 10_000;
 
-/** What the archive's thread and the driver's thread send each other. */
+/** The messages between the archive's thread and the driver's thread. */
 
 export interface ArchiveThreadData extends ArchiveLimits {
   readonly archive: string;

@@ -55,7 +55,7 @@ function archived(): readonly Zxid[] {
   });
 }
 
-/** What blocks have, by path, and by the parent's path with a slash behind it. */
+/** The changes in blocks, by path, and by the parent's path with a slash behind it. */
 function changesIn(
   archive: ArchiveFile,
   blocks: Iterable<number>,
@@ -271,7 +271,7 @@ test.each([
   await createNodes(store, 1001, 1010);
   await store.archive?.flush();
   expect(listArchive(folder()).map(({ after, end }) => [after, end])).toEqual([[floor, Z(1, 1010)]]);
-  // With little room no base was taken either: the history begins behind what was let go of.
+  // With little room no base was taken either: the history begins behind the dropped part.
   const lost = [{ kind: "gap", after: Z(0, 0), end: floor }];
   expect(events.slice(1)).toEqual(isLow === true ? [] : [...lost, { kind: "able", part: "files" }]);
   expect(store.archive?.status).toMatchObject({ gapCount: isLow === true ? 0 : 1, base: Z(1, 1000) });

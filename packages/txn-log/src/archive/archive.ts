@@ -22,11 +22,11 @@ import { carryOutPurge, type PurgePlan } from "./purge-plan.ts";
 export interface ArchiveOptions extends ArchiveSettings {
   /** The archive's folder: made, readable by its owner only, if it does not exist. */
   readonly folder: string;
-  /** What operators should know. */
+  /** Reports an event to operators. */
   readonly noted: (event: ArchiveEvent) => void;
 }
 
-/** What can change while an archive is written. */
+/** The settings that can change while an archive is written. */
 export interface ArchiveSettings {
   /** Older files and bases are removed, unless a state of the retained time is made from them. */
   readonly retainMs: number;
@@ -55,7 +55,10 @@ export type ArchiveEvent =
   /** Writing works again. */
   | { readonly kind: "able"; readonly part: ArchivePart };
 
-/** What an archive writes: files of the log, and bases. Either may fail while the other works. */
+/**
+ * The parts that an archive writes: files of the log, and bases. Either may fail while the other
+ * works.
+ */
 export type ArchivePart = "files" | "base";
 
 export interface ArchiveStatus {

@@ -5,7 +5,7 @@ import { SNAPSHOT_CHUNK_BYTES } from "../state/state-store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { ARCHIVE_FORMAT, damaged, parsePosition, positionText } from "./archive-format.ts";
 
-/** What a base is: the first line of its manifest. The second line is the SHA-256 of the first. */
+/** A base: the first line of its manifest. The second line is the SHA-256 of the first. */
 export interface BaseManifest {
   readonly format: number;
   readonly ensembleId: string;

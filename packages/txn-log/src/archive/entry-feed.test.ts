@@ -21,7 +21,7 @@ function newFeed(): { readonly feed: EntryFeed; readonly reader: EntryFeedReader
   return { feed: new EntryFeed(memory), reader: new EntryFeedReader(memory) };
 }
 
-/** What is taken next through a zxid; each record is unchanged. */
+/** The records that are taken next through a zxid; each record is unchanged. */
 function taken(reader: EntryFeedReader, upTo: Zxid): readonly Zxid[] {
   const { bytes, start, end } = reader.take(upTo);
   const batch = new BatchCursor();

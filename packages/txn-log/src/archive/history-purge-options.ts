@@ -16,8 +16,8 @@ export interface HistoryPurgeOptions {
   readonly waitMs?: number;
 }
 
-/** What a purge removed, or why it did not come to its end. */
+/** The outcome of a purge: the removed part, or the reason why it did not come to its end. */
 export type HistoryPurge =
   | { readonly kind: "purged"; readonly fileCount: number; readonly baseCount: number; readonly base: Zxid }
-  /** What is removed by then stays so; the next purge does the rest. */
+  /** Files that were removed by then stay so; the next purge does the rest. */
   | { readonly kind: "obstacle"; readonly reason: string };

@@ -150,7 +150,7 @@ test("a purge after a restart, before the first write: what was purged is never 
   expect(files.map(({ after, end }) => [after, end])).toEqual([[through, model.zxid]]);
 });
 
-test("a purge that stops on its way leaves nothing that the log brings back to the history", async () => {
+test("a purge that stops halfway leaves nothing that the log brings back to the history", async () => {
   await using store = await open();
   const model = new Oracle(9, loaded(store));
   for (let i = 0; i < 2; i++) await runOracle(store, model, 100);

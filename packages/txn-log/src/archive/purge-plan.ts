@@ -4,7 +4,7 @@ import { syncPath } from "../disk/sync-path.ts";
 import { type ListedBase, listBases, removeBase } from "./archive-base.ts";
 import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
 
-/** What an archive loses where nothing up to a zxid shall be left of it. */
+/** The files that an archive loses where nothing up to a zxid shall be left of it. */
 export interface PurgePlan {
   /** Files of the log with a transaction up to there, whole, since files are never changed. */
   readonly files: readonly ListedFile[];

@@ -15,7 +15,7 @@ import { StoreError } from "../store/store-error.ts";
 import { hasSetAside } from "./set-aside.ts";
 import { readWitness, type Witness } from "./witness.ts";
 
-/** What a data directory is, found out before anything in it is changed. */
+/** The facts of a data directory, found out before anything in it is changed. */
 export interface Inspection {
   /** Undefined: nothing was ever promised here. */
   readonly log: DurableLog | undefined;
@@ -199,7 +199,7 @@ function isOfBranch({ ensembleId, applied }: StateMeta, { identity, branches }: 
   );
 }
 
-/** What the log lacks of what the witness knows of. */
+/** The entries that the log lacks, by the witness. */
 function shortenedOf({ log, file, wal }: FoundLog, witness: Witness | undefined): StoreError | undefined {
   if (witness === undefined) return undefined;
   if (witness.zxid > log.tail.zxid) return shortened(file, entriesUpTo(witness.zxid), entriesUpTo(log.tail.zxid));

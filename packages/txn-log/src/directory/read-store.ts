@@ -12,7 +12,9 @@ import { inspectDirectory, refuseForeign, type StoreDirectories, WITNESS_FILE } 
 import { refuseUnfinished } from "./unfinished.ts";
 import { readWitness } from "./witness.ts";
 
-/** What a data directory holds, found out without changing it, and without knowing whose it is. */
+/**
+ * The content of a data directory, found out without changing it, and without knowing whose it is.
+ */
 export interface StoreFacts {
   /** Undefined: nothing was ever logged or promised here. */
   readonly log: DurableLog | undefined;

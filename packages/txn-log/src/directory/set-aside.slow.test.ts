@@ -64,7 +64,7 @@ function flip(name: string, at: (size: number) => number): void {
   writeFileSync(join(directory, name), bytes);
 }
 
-/** What a start finds wrong, at whatever step. */
+/** The damage that a start finds, at any step. */
 async function damageOf(options: Partial<StoreOptions> = {}): Promise<StoreError> {
   try {
     await using store = await open(options);

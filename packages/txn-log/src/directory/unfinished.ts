@@ -10,7 +10,7 @@ import { StoreError } from "../store/store-error.ts";
  */
 export const UNFINISHED_FILE = "zooid.unfinished";
 
-/** What a marker says of its directory. A marker that cannot be parsed says nothing, and counts. */
+/** The facts of a directory with a marker. A marker that cannot be parsed has none, and counts. */
 export interface Unfinished {
   /** The command line that makes the directory. */
   readonly command?: string;

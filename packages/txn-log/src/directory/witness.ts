@@ -51,7 +51,7 @@ export function readWitness(file: string): Witness | undefined {
 }
 
 /**
- * What is wrong with a witness: a flipped bit, or a power cut before its bytes were on the disk.
+ * The damage of a witness: a flipped bit, or a power cut before its bytes were on the disk.
  * Undefined for none or a whole one.
  */
 export function findWitnessDamage(file: string): StoreError | undefined {

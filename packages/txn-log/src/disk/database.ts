@@ -122,12 +122,12 @@ function assertVersion(database: Database, file: string): void {
   throw new StoreError({ code: "NOT_DURABLE", file, expected: `SQLite ${VERSION_FLOOR.join(".")} or later`, found });
 }
 
-/** What SQLite says of a sync that failed. */
+/** SQLite's error for a sync that failed. */
 export function newSyncError(): Error {
   return new Sqlite.SqliteError("disk I/O error", "SQLITE_IOERR_FSYNC");
 }
 
-/** What SQLite says of a write without room. */
+/** SQLite's error for a write without room. */
 export function newFullError(): Error {
   return new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL");
 }
@@ -175,7 +175,7 @@ function systemCode(error: unknown): string | undefined {
   return error.syscall === "fsync" ? undefined : String(error.code);
 }
 
-/** What a read of a file threw, as an error that names the file where SQLite found damage. */
+/** The error of a read of a file, as one that names the file where SQLite found damage. */
 export function readErrorOf(cause: unknown, file: string): unknown {
   const code = sqliteCode(cause);
   // SQLITE_ERROR: a table or a column is missing that each file of this kind has.

@@ -62,7 +62,7 @@ export interface ChangesPage {
   /** The page has every change up to here, but for those in the gaps. */
   readonly reached: Zxid;
   readonly isLast: boolean;
-  /** What the archive lacks of the range of this page. */
+  /** The ranges of this page that the archive lacks. */
   readonly gaps: readonly ZxidRange[];
 }
 
@@ -114,7 +114,7 @@ type BasesBefore =
   | { readonly kind: "none" }
   | UnknownPast;
 
-/** What was found in a whole base. */
+/** The result of a search in a whole base. */
 interface FoundInBase<T> {
   readonly kind: "found";
   readonly value: T;
@@ -178,7 +178,7 @@ export class HistoryReader {
   }
 
   /**
-   * What the files have: behind the first zxid, up to the second one. Undefined without files.
+   * The range of the files: behind the first zxid, up to the second one. Undefined without files.
    *
    * @param floor where the log begins, and so the first file will: a purge may have left no file
    *   but a base behind it
@@ -431,7 +431,7 @@ export class HistoryReader {
     throw damage ?? new Error("there is a base");
   }
 
-  /** What the changes in a file, up to a zxid, make of a node. */
+  /** The effect on a node that the changes in a file have, up to a zxid. */
   #effectIn(file: ListedFile, path: Buffer, at: Zxid): PastEffect {
     using archive = this.#kept.open(file);
     const effect = new PastEffect();

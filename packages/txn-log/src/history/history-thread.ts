@@ -8,13 +8,13 @@ import { HistoryReader } from "./history-reader.ts";
 import { RecentPages } from "./recent-pages.ts";
 import type { TimePlace } from "./time-places.ts";
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface HistoryThreadData {
   readonly archive: string;
   readonly decoderModule: string;
 }
 
-/** What the thread is called for: clients' questions, and an operator's. */
+/** The calls of the thread: clients' questions, and an operator's. */
 export type HistoryCall =
   | { readonly kind: "query"; readonly query: HistoryQuery; readonly floor: Zxid }
   | { readonly kind: "time"; readonly timeMs: number };

@@ -47,7 +47,7 @@ function fileAt(place: number): ListedFile {
   return listed()[place] ?? expect.unreachable("it was written");
 }
 
-/** What a file says of a path, by its index. */
+/** The blocks of a path in a file, by its index. */
 function blocksOf(kept: KeptFiles, file: ListedFile, path = "/a"): readonly number[] {
   using archive = kept.open(file);
   return archive.blocksOf(Buffer.from(path));

@@ -30,7 +30,7 @@ export class KeptFiles {
     return this.#files.size;
   }
 
-  /** What the indexes take in memory. */
+  /** The bytes of the indexes in memory. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -5,8 +5,9 @@ import { changesChildren } from "../archive/path-index.ts";
 const BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * What some changes, one after another, make of the children of a node: all of them where a create
- * or a delete of the node itself is among the changes, else those that they create and delete.
+ * The effect of some changes, one after another, on the children of a node: all of them where a
+ * create or a delete of the node itself is among the changes, else those that they create and
+ * delete.
  */
 export class ChildrenEffect {
   readonly #path: Buffer;

@@ -5,7 +5,7 @@ type AclPart = Pick<PastNode, "acl" | "aversion">;
 type BirthPart = Pick<PastNode, "czxid" | "ctimeMs" | "ownerHigh" | "ownerLow">;
 
 /**
- * What some changes, one after another, make of a node: all of it where a create or a delete is
+ * The effect of some changes, one after another, on a node: all of it where a create or a delete is
  * among them, else the parts that they set.
  */
 export class PastEffect {

@@ -4,7 +4,7 @@ type ChangesQuery = Extract<HistoryQuery, { readonly kind: "changes" }>;
 
 const BYTES_MAX = 16 * 1024 * 1024;
 const COUNT_MAX = 1000;
-/** What a change takes beside its path and its data, about. */
+/** The bytes of a change beside its path and its data, about. */
 const CHANGE_BYTES = 256;
 
 /**

@@ -105,8 +105,8 @@ test.each(["damaged", "removed"])("a file that is %s hinders no time but those t
           continue;
         }
         expect(placeIn(found)).toBe(place);
-        // Where the clock went back in it, that is not seen; an operator is told so. Nor is a time
-        // behind all others.
+        // Where the clock went back in it, that is not seen, as the page for operators says. Nor is
+        // a time behind all others.
         if (whole?.kind !== "twice" && place !== listed.at(-1)?.end) expect(found.kind).toBe(whole?.kind);
         if (found.kind === "zxid") expect(found.unread).toHaveLength(how === "damaged" ? 1 : 0);
       }

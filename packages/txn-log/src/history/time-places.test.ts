@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** What a time means in files with transactions of these times: its kind, and counters. */
+/** The place of a time in files with transactions of these times: its kind, and counters. */
 function placesIn(files: readonly (readonly number[])[], timeMs: number): readonly (number | string)[] {
   let end = ARCHIVE_START;
   for (const times of files) end = fileBehind(place.path, end, times);

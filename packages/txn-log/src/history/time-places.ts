@@ -93,9 +93,12 @@ class TimeSearch {
   /** The last one of all that is not stamped later. */
   #last: Zxid | undefined;
   #hasPassed = false;
-  /** What is missing right behind the first: the time lies in it where a later one follows. */
+  /**
+   * The range that is missing right behind the first: the time lies in it where a later one
+   * follows.
+   */
   #unknown: Unknown | undefined;
-  /** What is missing where the time lies. */
+  /** The range that is missing where the time lies. */
   #missed: Unknown | undefined;
 
   constructor(askedMs: number, decoder: TxnDecoder) {

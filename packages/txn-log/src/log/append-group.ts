@@ -67,7 +67,7 @@ export class AppendGroup {
     this.#isOpen = false;
   }
 
-  /** What {@link commit} made durable. */
+  /** The commands that {@link commit} made durable. */
   get done(): readonly number[] {
     return this.#done;
   }

@@ -1,5 +1,5 @@
 /**
- * Batches on their way to the log thread: one ring of shared memory, written by one thread and read
+ * Batches in transit to the log thread: one ring of shared memory, written by one thread and read
  * by one other.
  *
  * ```
@@ -24,8 +24,8 @@ export const ControlWord = { WAKE: 0, HEAD: 1, TAIL: 2, HELPER: 3, CLOSING: 4, F
 export const CONTROL_WORDS = 16;
 
 /**
- * What {@link ControlWord.HELPER} says: the log thread sets RUNNING with a task, the helper ends
- * it.
+ * The states of {@link ControlWord.HELPER}: the log thread sets RUNNING with a task, the helper
+ * ends it.
  */
 export const HelperState = { IDLE: 0, RUNNING: 1, FAILED: 2 } as const;
 

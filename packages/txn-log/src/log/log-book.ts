@@ -25,8 +25,8 @@ import type {
 } from "./txn-log.ts";
 
 /**
- * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the
- * log ask it what a write leads to, then make that durable in their own way.
+ * The facts of a log besides its entries, and the changes to it that are legal. Pure: both forms of
+ * the log ask it for the outcome of a write, then make that durable in their own way.
  */
 
 export function assertFollows(tail: Zxid, next: Zxid): void {
@@ -66,7 +66,7 @@ export function withConfigs(
   };
 }
 
-/** What entries that are appended change beside the entries. */
+/** The log with the facts that appended entries change beside the entries. */
 export function withMarks(log: DurableLog, { lastSeenConfig, levelRaise }: RunMarks): DurableLog {
   return {
     ...log,
@@ -186,7 +186,7 @@ export function withInstall(before: DurableLog, install: HistoryInstall, stage: 
   );
 }
 
-/** What has been staged so far, apart from the entries themselves. */
+/** The part that has been staged so far, apart from the entries themselves. */
 export interface Stage {
   readonly after: LogPosition;
   readonly tail: LogPosition;

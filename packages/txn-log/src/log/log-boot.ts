@@ -31,9 +31,9 @@ export function newDurableLog(owner: {
 }
 
 /**
- * What one more start makes of a log: the next bootCount, and for an ensemble of one its next
- * epoch. A standalone server is its own quorum: it promises itself the epoch and holds it at once,
- * and everything it ever logged is committed.
+ * The log behind one more start: the next bootCount, and for an ensemble of one its next epoch. A
+ * standalone server is its own quorum: it promises itself the epoch and holds it at once, and
+ * everything it ever logged is committed.
  */
 export function bootLog(found: DurableLog, takeEpoch: boolean): DurableLog {
   const bootCount = found.identity.bootCount + 1;

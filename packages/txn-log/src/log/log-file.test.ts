@@ -198,7 +198,7 @@ class Model {
     this.#held = this.#held.filter((zxid) => zxid > this.#base);
   }
 
-  /** What the helper does with what no reader has open. */
+  /** The helper's work on files that no reader has open. */
   #tidy(): void {
     for (const { name, generation } of this.#file.retired.splice(0)) {
       expect(this.#leases.areClosed(generation)).toBe(true);

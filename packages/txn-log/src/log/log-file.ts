@@ -32,13 +32,13 @@ import { type LogFileOptions, openSegments } from "./log-open.ts";
 import { CHAIN_BYTES, chainOfEntry, writeBranches, writeEpochs, writeStoreRow } from "./schema.ts";
 import type { DurableLog, HistoryInstall, LogBranching, LogPosition, RunMarks } from "./txn-log.ts";
 
-/** What of the log a purge leaves. */
+/** The part of the log that a purge leaves. */
 export interface Keep {
   /** Entries above stay. */
   readonly above: Zxid;
   /** The newest segments stay until they have this many bytes together on the disk. */
   readonly bytes: number;
-  /** What was sealed later stays. */
+  /** Segments that were sealed later stay. */
   readonly olderThanMs: number;
 }
 
@@ -54,7 +54,7 @@ const CHAIN_IN_FRAME = FRAME_HEADER_BYTES - CHAIN_BYTES;
  * whether the files can still be trusted is the caller's to decide.
  */
 export class LogFile {
-  /** What is durable. */
+  /** The durable log. */
   log: DurableLog;
   /** Entries added since open, rolled back ones included. */
   entryCount = 0;
@@ -67,7 +67,7 @@ export class LogFile {
   readonly #batch = new BatchCursor();
   readonly #added = new AddedFrames();
   readonly #rowArguments: (number | Uint8Array)[] = [];
-  /** What will be durable after the commit of the open transaction. */
+  /** The log that will be durable after the commit of the open transaction. */
   #next: DurableLog;
   readonly #chain = new ChainCursor();
   #tail: Zxid;
@@ -239,7 +239,7 @@ export class LogFile {
     database.prepare("UPDATE log SET committed = ? WHERE zxid = ?").run(commitHint, tail.zxid);
   }
 
-  /** What lies up to here stays: a state was made of it, or soon will be. */
+  /** Entries up to here stay: a state was made of them, or soon will be. */
   noteCommitted(zxid: Zxid): void {
     assert(
       zxid <= this.log.tail.zxid,
@@ -376,7 +376,7 @@ export class LogFile {
     return this.#segments.pageBytes();
   }
 
-  /** What SQLite says that a setting is. */
+  /** The value of a setting, by SQLite. */
   pragma(name: string): unknown {
     return this.#database.pragma(name, { simple: true });
   }

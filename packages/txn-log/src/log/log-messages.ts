@@ -16,7 +16,7 @@ import type {
   RunMarks,
 } from "./txn-log.ts";
 
-/** What the threads of a log tell each other. Appends themselves travel in the ring. */
+/** The messages between the threads of a log. Appends themselves travel in the ring. */
 
 export interface LogThreadData {
   readonly options: LogFileOptions;
@@ -38,7 +38,7 @@ export interface HelperThreadData {
   readonly log: MessagePort;
 }
 
-/** What the log thread asks its helper for; no reader has open what is named. */
+/** A task of the log thread for its helper; no reader has the named files open. */
 export interface HelperTask {
   readonly remove: readonly SegmentName[];
   readonly spare:

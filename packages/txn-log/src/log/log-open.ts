@@ -16,7 +16,7 @@ export interface LogFileOptions {
   readonly sid: number;
   readonly ensembleId?: string | undefined;
   readonly takeEpoch: boolean;
-  /** What was found missing at open and accepted: the log starts as an amnesiac. */
+  /** Whether a loss was found at open and accepted: the log starts as an amnesiac. */
   readonly amnesiac: boolean;
   /**
    * Where the state stands that the log continues: committed, whatever the log still knows of it.

@@ -37,7 +37,7 @@ interface Part {
   readonly bytes: number;
 }
 
-/** What a reader knows of the log, as of one generation and one newest segment. */
+/** A reader's view of the log, as of one generation and one newest segment. */
 interface View {
   readonly generation: number;
   readonly newest: number;

@@ -35,8 +35,8 @@ import type {
 } from "./txn-log.ts";
 
 /**
- * What a crash leaves behind. Belongs to the next log that is opened from it; nothing else changes
- * it.
+ * The state that a crash leaves behind. It belongs to the next log that is opened from it; nothing
+ * else changes it.
  */
 export interface MemoryLogImage {
   readonly log: DurableLog;
@@ -55,13 +55,13 @@ export interface MemoryLogOptions {
   /** The id of a new disk; an image has its own. */
   readonly diskId?: string;
   readonly handler: LogHandler;
-  /** What an earlier log left; none is a new disk. */
+  /** The state that an earlier log left; none is a new disk. */
   readonly image?: MemoryLogImage;
   /** As a standalone server asks: see `SqliteLogOptions`. */
   readonly takeEpoch?: boolean;
 }
 
-/** What {@link MemoryTxnLog.syncNext} made durable. */
+/** A write that {@link MemoryTxnLog.syncNext} made durable. */
 export type MemoryWrite =
   | ({ readonly kind: "append" } & Appended)
   | { readonly kind: "promise" | "epoch" | "configs" | "ensemble" | "stage"; readonly log: DurableLog }
@@ -373,7 +373,7 @@ export class MemoryTxnLog implements StoreLog {
     this.#dead ??= new StoreError({ code: "CLOSED" });
   }
 
-  /** What a closed log leaves; for reopening without a crash. */
+  /** The state that a closed log leaves; for reopening without a crash. */
   image(): MemoryLogImage {
     return { log: this.#log, entries: [...this.#entries] };
   }

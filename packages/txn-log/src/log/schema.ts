@@ -170,7 +170,7 @@ export function isUnfinished(database: Database): boolean {
 /** Where the rows of a file begin: the floor, unless other files hold the entries before them. */
 export interface RowsBegin {
   readonly at: LogPosition;
-  /** What was known to be committed when the file began. */
+  /** The zxid that was known to be committed when the file began. */
   readonly commitHint: Zxid;
 }
 

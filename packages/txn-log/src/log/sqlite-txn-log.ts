@@ -156,7 +156,7 @@ export class SqliteTxnLog implements StoreLog {
   #pendingBytes = 0;
   #log: DurableLog;
   #nextId = 1;
-  /** What is called back once a write is durable, by the number of its command. */
+  /** The calls back once a write is durable, by the number of its command. */
   readonly #writes = new Map<number, () => void>();
   /** The same for questions to the helper. */
   readonly #asked = new Map<number, (answer: HelperAnswer) => void>();
@@ -331,7 +331,7 @@ export class SqliteTxnLog implements StoreLog {
     );
   }
 
-  /** Whether the log names a state file, or is on its way to. */
+  /** Whether the log names a state file, or is about to. */
   isNamed(stateFile: string): boolean {
     return stateFile === this.#log.stateFile || stateFile === this.#naming;
   }
@@ -416,7 +416,7 @@ export class SqliteTxnLog implements StoreLog {
     worker.once("exit", (status) => this.#ended(status));
   }
 
-  /** What the other threads have sent to the helper waits in its ports until it runs. */
+  /** Starts the helper: messages of the other threads wait in its ports until it runs. */
   #startHelper(): void {
     if (this.#helper !== undefined) return;
     const { port, log } = this.#helperData;

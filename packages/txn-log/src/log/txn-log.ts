@@ -14,7 +14,7 @@ export type {
   TxnLog,
 } from "@zooid/model";
 
-/** What may change while a log is open. */
+/** The settings that may change while a log is open. */
 export interface LogSettings {
   /** Log kept for learners even when the state is beyond it, in bytes on the disk. */
   readonly logKeepBytes: number;
@@ -143,7 +143,7 @@ export interface LogBranching {
   readonly config: Uint8Array;
 }
 
-/** What is durable, with the log's own facts. */
+/** The durable state, with the log's own facts. */
 export interface DurableLog extends LogState {
   readonly identity: LogState["identity"] & { readonly formatVersion: number };
   /** The file, in the same directory, whose state the log continues. */

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
 
-/** What the scrub's thread and the driver's thread send each other. */
+/** The messages between the scrub's thread and the driver's thread. */
 
 export interface ScrubThreadData {
   readonly logDirectory: string;

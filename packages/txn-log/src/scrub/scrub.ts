@@ -18,9 +18,9 @@ export interface ScrubOptions {
 
 export interface ScrubDamage extends FoundDamage {
   /**
-   * What becomes of the file. `retired`: the log drops the segment as soon as no learner needs it,
-   * and the next start does without it. `rewritten`: the state file is rebuilt from memory.
-   * `needed`: the next start needs the file as it is.
+   * The fate of the file. `retired`: the log drops the segment as soon as no learner needs it, and
+   * the next start does without it. `rewritten`: the state file is rebuilt from memory. `needed`:
+   * the next start needs the file as it is.
    */
   readonly effect: "retired" | "rewritten" | "needed";
 }
@@ -65,7 +65,7 @@ export class Scrub {
   /** Rounds that were asked for. */
   #rounds: { readonly number: number; readonly resolve: () => void }[] = [];
   #isClosed = false;
-  /** What is done about damage, in its order. */
+  /** The handling of damage, in its order. */
   #handling: Promise<void> = Promise.resolve();
 
   constructor(parts: ScrubParts) {

@@ -10,7 +10,7 @@ import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { parseSegmentName } from "./segment-name.ts";
 import { scanWal, WAL_HEADER_BYTES } from "./wal-scan.ts";
 
-/** What a store does about a segment that is not what was written. */
+/** The reactions of a store to a segment whose bytes have changed. */
 
 const FRAME_HEADER_BYTES = 24;
 

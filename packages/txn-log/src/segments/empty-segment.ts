@@ -8,8 +8,8 @@ import { createSegmentTables } from "./segment-schema.ts";
  * so that a flipped bit in a spare shows before the log uses it. SQLite would not see all of them:
  * two tables with one root page, for instance.
  *
- * What differs from file to file is a part of SQLite's header: how often it was changed (24 and 92)
- * and by which version (96).
+ * Files differ in a part of SQLite's header alone: the count of changes (24 and 92) and the version
+ * of their writer (96).
  */
 const PAGE_BYTES_AT = 16;
 /** The journal's form: 2 for a WAL, in a database in memory 1. */

@@ -1,4 +1,4 @@
-/** What a segment took. */
+/** The load of a segment. */
 export interface SegmentLoad {
   readonly entryBytes: number;
   readonly entryCount: number;

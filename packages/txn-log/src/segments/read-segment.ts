@@ -12,7 +12,7 @@ import { SegmentReader } from "./segment-reader.ts";
 
 const RUN_BYTES = 256 * 1024;
 
-/** What is in one segment of a log. */
+/** The content of one segment of a log. */
 export interface SegmentSummary {
   readonly after: LogPosition;
   /** Its last entry that the log holds: a cut may have left later ones in the file. */

@@ -1,8 +1,8 @@
 import { assert } from "@zooid/model/storage";
 
 /**
- * What the log thread and the readers of this process share: which segment is the newest, and which
- * readers may have files open that the log is about to remove or to reuse.
+ * The memory that the log thread and the readers of this process share: which segment is the
+ * newest, and which readers may have files open that the log is about to remove or to reuse.
  *
  * ```
  * word 0      the generation: one up when segments leave the manifest

@@ -38,7 +38,7 @@ export class SealedSegments implements Disposable {
     this.#lock = lockAsReader(directory);
   }
 
-  /** What the log holds now, oldest first, without the segment that is being written. */
+  /** The segments that the log holds now, oldest first, without the one that is being written. */
   list(): readonly SealedSegmentFile[] {
     // The newest file may be one whose first transaction is not there yet.
     for (const name of listSegments(readdirSync(this.#directory)).toReversed()) {

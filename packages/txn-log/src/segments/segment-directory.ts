@@ -19,7 +19,7 @@ import { tidySpare } from "./spare-segment.ts";
 import { eraseTear, NO_WAL, scanWal, type WalScan } from "./wal-scan.ts";
 
 /**
- * What a directory of segments is, found out before anything in it is changed.
+ * The segments of a directory, found out before anything in it is changed.
  *
  * ```
  * each WAL beside no main file ────────────────────────▶ removed (SQLite would believe it under the next file of that name)

@@ -27,7 +27,7 @@ export function createSegment(file: string, pageBytes: number): void {
   renameSync(made, file);
 }
 
-/** What the name of a main file ends with until it is whole. */
+/** The ending of a main file's name until it is whole. */
 export const UNFINISHED = ".new";
 
 /**

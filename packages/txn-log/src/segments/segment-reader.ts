@@ -173,7 +173,7 @@ export class SegmentReader implements Disposable {
     return zxid === begin.zxid ? begin.chain : this.#chainOf(zxid);
   }
 
-  /** What the first transaction of a segment says; undefined when it is not there. */
+  /** The head in the first transaction of a segment; undefined when it is not there. */
   head(): SegmentHead | undefined {
     return readNamed(this.#file, () => readHead(this.#database, this.#file));
   }

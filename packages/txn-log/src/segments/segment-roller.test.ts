@@ -177,7 +177,7 @@ test("a renewal begins a segment with zeros in place of a used spare, and no seg
   const { sequence } = file;
   roller.idle();
   expect([roller.isRenewing, file.sequence, file.log.commitHint]).toEqual([false, sequence + 1, last]);
-  // Without a spare, one that is let go of would become it.
+  // Without a spare, a dropped one would become it.
   rolled.help(false);
   file.purge(file.purgeable(KEEP_NOTHING));
   roller.idle();

@@ -81,7 +81,7 @@ export class SegmentRoller {
     readonly leases: ReaderLeases;
     readonly control: Int32Array;
     readonly request: (task: HelperTask) => void;
-    /** What a purge leaves now. */
+    /** The part that a purge leaves now. */
     readonly keep: () => Keep;
     readonly stats: Float64Array;
     /** How long the WAL of a segment is. */

@@ -55,7 +55,7 @@ const SEGMENT_TABLES = `
   ) STRICT;
 `;
 
-/** What the first transaction of a segment says of the segments. */
+/** The facts of the segments in the first transaction of a segment. */
 export interface SegmentHead {
   readonly sequence: number;
   readonly after: LogPosition;
@@ -107,7 +107,7 @@ export function readHead(database: Database, file: string): SegmentHead | undefi
   return head;
 }
 
-/** What the newest segment says of the whole log. */
+/** The facts of the whole log in the newest segment. */
 export function readSegmentLog(database: Database, file: string, head: SegmentHead): DurableLog {
   return readDurableLog(database, file, { at: head.after, commitHint: head.commitHint });
 }

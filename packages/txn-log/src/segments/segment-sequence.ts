@@ -25,7 +25,7 @@ export interface RetiredSegment {
   readonly generation: number;
 }
 
-/** What a new segment begins with, apart from its number. */
+/** The head that a new segment begins with, apart from its number. */
 export type SegmentStart = Omit<SegmentHead, "sequence">;
 
 /** Why a segment did not begin. */
@@ -48,7 +48,7 @@ export class SegmentSequence {
   /** That of the newest segment, which the mark in the directory has. */
   #format: number | undefined;
   #segment: SegmentFile | undefined;
-  /** What the newest segment saw, and the one before it. */
+  /** The load of the newest segment, and of the one before it. */
   #seen: SegmentLoad = NOTHING_SEEN;
   #seenBefore: SegmentLoad = NOTHING_SEEN;
 

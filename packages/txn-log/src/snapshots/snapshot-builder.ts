@@ -9,7 +9,7 @@ import type { StateSession } from "../state/state-store.ts";
 import { SnapshotDecoder, type SnapshotParts } from "./snapshot-decoder.ts";
 import { refused, type SnapshotHeader } from "./snapshot-format.ts";
 
-/** What a snapshot must say of itself. */
+/** The facts that a snapshot must have of itself. */
 export interface SnapshotExpectation {
   readonly position: LogPosition;
   readonly epochs: readonly EpochRange[] | undefined;

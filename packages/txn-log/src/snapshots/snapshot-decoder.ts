@@ -15,8 +15,8 @@ import {
 } from "./snapshot-format.ts";
 
 /**
- * What a snapshot is made of, in the order of the stream. Bytes are lent for the call, rows until
- * the chunk's {@link rest}.
+ * The parts of a snapshot, in the order of the stream. Bytes are lent for the call, rows until the
+ * chunk's {@link rest}.
  */
 export interface SnapshotParts {
   header(header: SnapshotHeader): void;

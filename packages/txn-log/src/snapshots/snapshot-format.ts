@@ -24,8 +24,8 @@ export const CHUNK_BYTES: number = SNAPSHOT_CHUNK_BYTES;
 export const CHUNK_HEADER_BYTES = 8;
 export const RECORD_HEADER_BYTES = 5;
 /**
- * What a receiver gathers of one record at most: well above the largest data that a server can be
- * configured to accept.
+ * The greatest part of one record that a receiver gathers: well above the largest data that a
+ * server can be configured to accept.
  */
 export const RECORD_BYTES_MAX: number = 256 * 1024 * 1024;
 

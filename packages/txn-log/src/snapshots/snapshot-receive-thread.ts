@@ -30,8 +30,7 @@ let failure: unknown;
 answerCalls<SnapshotReceiveCall, SnapshotReceiveAnswer>(port, {
   file: data.file,
   answer: (call) => {
-    // What failed once stays failed: chunks may be on their way that continue what is no longer
-    // there.
+    // What failed once stays failed: chunks in transit may continue a state that is gone.
     if (failure !== undefined) throw failure;
     try {
       return act(call);

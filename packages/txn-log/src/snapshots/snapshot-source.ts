@@ -43,7 +43,7 @@ export class ThreadSnapshotSource implements SnapshotSource, BaseSource {
   readonly digestLow: number;
   readonly nodeCount: number;
   readonly sessionCount: number;
-  /** What the stream has in Apache's form; undefined in the other one. */
+  /** The content of the stream in Apache's form; undefined in the other one. */
   readonly content: SnapshotContent | undefined;
   readonly #parts: SnapshotSourceParts;
   readonly #thread: SendThread;

@@ -42,7 +42,7 @@ export class SnapshotTransfers {
   readonly #parts: TransferParts;
   readonly #sources = new Set<ThreadSnapshotSource>();
   #receiving: { readonly still: Disposable; receiver: ThreadSnapshotReceiver | undefined } | undefined;
-  /** What is being made ready. */
+  /** The sources that are being made ready. */
   readonly #opening = new Set<Promise<unknown>>();
   #isClosed = false;
   /** The rebuild of the state file in progress. Never rejects. */

@@ -3,7 +3,7 @@ import { dataStart, rowLength } from "./node-row.ts";
 const SLOT_BYTES = 256;
 
 /**
- * What stands in front of the data in rows that were written, so that the data of a large value can
+ * The heads in front of the data in rows that were written, so that the data of a large value can
  * be replaced without reading the row. One buffer of slots, made for the first large row; when the
  * last slot is taken, everything is forgotten.
  */

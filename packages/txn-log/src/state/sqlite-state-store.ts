@@ -70,7 +70,7 @@ export class SqliteStateStore implements StateStore {
   /** Bytes of the lag that arose while the file stood still. No write waits for them. */
   #excusedBytes = 0;
   #lagMarks = 0;
-  /** Who needs the file to stand still, and the answer that it does. */
+  /** The users that need the file to stand still, and the answer that it does. */
   #stillCount = 0;
   #standing: PromiseWithResolvers<void> | undefined;
   #freed: PromiseWithResolvers<void> | undefined;

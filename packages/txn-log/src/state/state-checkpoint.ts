@@ -37,9 +37,9 @@ const SESSION_CHANGES_MAX = 4_096;
 const ASKED_MAX = 1_024;
 
 /**
- * What a run of transactions makes of a state file, gathered before it is written, so that a node
- * which changes a thousand times is written once. Effects are those of `TxnOp`; what does not fit
- * the state is a defect, for replay is strict.
+ * The effects of a run of transactions on a state file, gathered before they are written, so that a
+ * node which changes a thousand times is written once. Effects are those of `TxnOp`; one that does
+ * not fit the state is a defect, for replay is strict.
  */
 export class StateCheckpoint {
   nextNodeId = 0;

@@ -80,7 +80,7 @@ const ROWS_PER_INSERT = 16;
  * its page cache, a checkpoint's end for a load. Either takes seconds when the state is large.
  */
 const BUSY_TIMEOUT_MS = 60_000;
-/** What `state-full` leaves. */
+/** The pages that `state-full` leaves. */
 const TEST_BREAK_PAGES = 64;
 
 export interface StateFileOptions {
@@ -111,8 +111,8 @@ export function createStateFile(file: string, applied: LogPosition = EMPTY.appli
 }
 
 /**
- * What SQLite finds wrong with the pages of a file: their order, their links and their free list.
- * Their content has sums of ours.
+ * The damage that SQLite finds in the pages of a file: their order, their links and their free
+ * list. Their content has sums of ours.
  */
 export function findPageDamage(file: string): string | undefined {
   const database = openReader(file, LOAD_CACHE_KIB, BUSY_TIMEOUT_MS);
@@ -387,8 +387,8 @@ function loadNodes(database: Database, file: string, sink: StateSink): number {
 }
 
 /**
- * What stands in a state file's meta row, or undefined when there is no such file. Rolls back what
- * a crash left half done.
+ * The meta row of a state file, or undefined when there is no such file. Rolls back the unfinished
+ * work of a crash.
  */
 export function inspectStateFile(file: string): StateMeta | undefined {
   if (!existsSync(file)) return undefined;

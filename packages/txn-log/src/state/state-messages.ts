@@ -6,7 +6,7 @@ import type { LivePosition } from "./live-tree.ts";
 import type { StateSlice } from "./state-slices.ts";
 import type { CheckpointMark, StateMeta } from "./state-store.ts";
 
-/** What the state thread and the driver's thread tell each other. */
+/** The messages between the state thread and the driver's thread. */
 
 export interface StateThreadData {
   readonly stateFile: string;
@@ -40,7 +40,8 @@ export type RebuildStep =
   | { readonly kind: "begin" }
   | { readonly kind: "slice"; readonly slice: StateSlice }
   /**
-   * What was applied meanwhile is read from the log; then the file takes the place of the old one.
+   * The changes that were applied meanwhile are read from the log; then the file takes the place of
+   * the old one.
    */
   | {
       readonly kind: "end";

@@ -15,7 +15,7 @@ let reports: RecordingHandler;
 let oracle: Oracle;
 let damaged: ScrubDamage[];
 let healed: string[];
-/** What happens between two slices. */
+/** The work between two slices. */
 let between: () => void;
 let current: Store | undefined;
 beforeEach(() => {

@@ -13,7 +13,7 @@ export interface StateSlice {
   readonly rows: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** What one slice takes of the event loop is about a millisecond. */
+/** The records of one slice take about a millisecond of the event loop. */
 const RECORDS_MAX = 128;
 
 /** Cuts a walk over a tree into slices. */

@@ -13,8 +13,8 @@ export interface StateStore extends AsyncDisposable {
 
   /**
    * Log bytes between the newest mark and what is checkpointed: what a start would have to replay.
-   * What was marked while a state was sent is not counted until it is checkpointed, so that no
-   * write waits for the state on account of a transfer; {@link stats} counts it.
+   * Marks of the time in which a state was sent are not counted until they are checkpointed, so
+   * that no write waits for the state on account of a transfer; {@link stats} counts them.
    */
   readonly lagBytes: number;
 
@@ -120,7 +120,7 @@ export interface StateStats {
 }
 
 /**
- * A whole state on its way to a learner: a read transaction at one zxid, cut into chunks. Equal
+ * A whole state in transit to a learner: a read transaction at one zxid, cut into chunks. Equal
  * states give equal chunks, on every server and whatever way they came about.
  *
  * The state file stands still until the last chunk is read; writes and commits continue. The log
@@ -190,7 +190,7 @@ export interface PlacedState {
   abandon(): void;
 }
 
-/** What is in a snapshot in Apache ZooKeeper's form. */
+/** The content of a snapshot in Apache ZooKeeper's form. */
 export interface SnapshotContent {
   readonly nodeCount: number;
   /** Ephemeral nodes that are left out, with their sessions. */
@@ -203,7 +203,7 @@ export interface SnapshotContent {
 }
 
 /**
- * A whole state on its way out, as a snapshot of Apache ZooKeeper's: exact at one zxid, while
+ * A whole state in transit, as a snapshot of Apache ZooKeeper's: exact at one zxid, while
  * Apache's own are not. Sessions are named, but not their passwords. Otherwise as
  * {@link SnapshotSource}.
  */

@@ -91,7 +91,7 @@ class Asked implements AsyncDisposable {
     this.#exit = once(this.#worker, "exit");
   }
 
-  /** What it reports of commands, and of what came before. */
+  /** The reports on commands, and on those before them. */
   async after(...commands: readonly (StateCommand | undefined)[]): Promise<readonly string[]> {
     // The last one changes nothing here, and is answered at once.
     this.send(...commands, rebuild({ kind: "abandon" }));

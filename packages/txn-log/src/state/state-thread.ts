@@ -25,7 +25,7 @@ import type { CheckpointMark } from "./state-store.ts";
 
 /** Below every other thread of the process; the call changes only the thread that makes it. */
 const NICE = 10;
-/** What one read of the log takes: its transaction must be short. */
+/** The bytes that one read of the log takes: its transaction must be short. */
 const READ_BYTES = 256 * 1024;
 /**
  * Limit of log bytes in one checkpoint. It bounds how long a transaction on the state file lasts,

@@ -33,7 +33,7 @@ const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
   openStore({ directory, sid: 1, handler: reports, ...options });
 const NOTHING = { session: () => {}, node: () => {} };
 
-/** What a start would apply. */
+/** The entries that a start would apply. */
 function replayed(store: Store, through?: Zxid): Zxid[] {
   const zxids: Zxid[] = [];
   store.replay(store.loadState(NOTHING).applied, (zxid) => zxids.push(zxid), through);

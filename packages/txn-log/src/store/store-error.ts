@@ -52,11 +52,10 @@ export type StoreErrorDetail =
   | { readonly code: "NOT_DURABLE"; readonly file: string; readonly expected: string; readonly found: string }
   /** No epoch is left to take. */
   | { readonly code: "EPOCH_EXHAUSTED"; readonly epoch: number }
-  /** What follows the zxid asked for has been purged. */
+  /** The entry that follows the zxid asked for has been purged. */
   | { readonly code: "BELOW_FLOOR"; readonly asked: string; readonly floor: string }
   /**
-   * What a leader sent as its state is not a whole one, or not the one that was announced. Nothing
-   * of it was kept.
+   * The leader's state is not a whole one, or not the one that was announced. None of it was kept.
    */
   | { readonly code: "SNAPSHOT_REFUSED"; readonly place: string; readonly found: string }
   /** A state that was being sent cannot be sent on. */

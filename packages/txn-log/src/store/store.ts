@@ -57,10 +57,10 @@ export interface StoreOptions {
    */
   readonly isUnfinished?: boolean;
   /**
-   * What the last open or replay of this directory found damaged. Damaged state files and segments
-   * are moved to `damaged/<time>/`, with whatever cannot be used without them. A state that the log
-   * can make again is made again; otherwise the log begins as an amnesiac, which `allowAmnesia`
-   * must permit.
+   * The damage that the last open or replay of this directory found. Damaged state files and
+   * segments are moved to `damaged/<time>/`, with all files that cannot be used without them. A
+   * state that the log can make again is made again; otherwise the log begins as an amnesiac, which
+   * `allowAmnesia` must permit.
    */
   readonly setAside?: StoreError;
   /**
@@ -74,7 +74,7 @@ export interface StoreOptions {
   /** A slower sync is warned about. Default 1000 ms. */
   readonly fsyncWarnMs?: number;
   /**
-   * Shared memory for batches on their way; batches that do not fit wait in ordinary memory.
+   * Shared memory for batches in transit; batches that do not fit wait in ordinary memory.
    * Default 4 MiB.
    */
   readonly ringBytes?: number;
@@ -183,7 +183,7 @@ export interface Store extends AsyncDisposable {
    */
   purgeHistory(options: HistoryPurgeOptions): Promise<HistoryPurge>;
 
-  /** What {@link purgeHistory} would stop at before its first step. */
+  /** The obstacle at which {@link purgeHistory} would stop before its first step. */
   purgeObstacle(through: Zxid): string | undefined;
 
   /**

@@ -1,5 +1,5 @@
 /**
- * What Apache ZooKeeper 3.9.5 answered to `GET /commands/snapshot`, for tests: every kind of node,
+ * The answer of Apache ZooKeeper 3.9.5 to `GET /commands/snapshot`, for tests: every kind of node,
  * with quotas and access lists.
  */
 export const APACHE_SNAPSHOT: Buffer = Buffer.from(

@@ -21,7 +21,7 @@ export class RecordingHandler implements LogHandler {
   readonly warnings: string[] = [];
   readonly #rejections = new Set<(error: Error) => void>();
 
-  /** What is asked of the log; rejects when the log fails, or has failed. */
+  /** Makes a promise of a call of the log; it rejects when the log fails, or has failed. */
   promise<T>(ask: (done: (value: T) => void) => void): Promise<T> {
     const [failure] = this.failures;
     if (failure !== undefined) return Promise.reject(failure);

@@ -132,7 +132,7 @@ function createNamed(directory: string, name: SegmentName): string {
   return file;
 }
 
-/** What the entry at a zxid has. */
+/** The record of the entry at a zxid. */
 export function recordOf(zxid: Zxid): Buffer {
   return Buffer.alloc(RECORD_BYTES + (zxid % 700), `record ${zxid} `);
 }

@@ -158,7 +158,7 @@ function put(stat: Buffer, at: number, value: number): void {
   stat.writeInt32BE(zxidLow(value), at + 4);
 }
 
-/** What a state file holds, as plain objects. */
+/** The content of a state file, as plain objects. */
 export function loaded(from: { loadState(sink: StateSink): unknown }): PlainState {
   const state: PlainState = { nodes: new Map(), sessions: new Map() };
   from.loadState({

@@ -3,7 +3,7 @@ import type { Store } from "../sqlite.ts";
 import type { ReceivedSnapshot, SnapshotSource } from "../state/state-store.ts";
 import { promised } from "./promised-log.ts";
 
-/** What comes out of a source until it ends. */
+/** The chunks of a source until it ends. */
 export async function chunksOf(source: SnapshotSource): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   for (;;) {

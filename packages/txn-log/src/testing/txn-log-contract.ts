@@ -14,7 +14,10 @@ import {
 } from "./append-batches.ts";
 import { PromisedLog } from "./promised-log.ts";
 
-/** What the contract needs of an implementation under test: one disk, opened again and again. */
+/**
+ * The environment that the contract needs of an implementation under test: one disk, opened again
+ * and again.
+ */
 export interface TxnLogHarness extends AsyncDisposable {
   open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<StoreLog>;
   /** Returns when everything handed over so far is durable and reported. */

@@ -68,7 +68,7 @@ export class CallThread<Call, Answer> {
   }
 }
 
-/** What such a thread is started with. */
+/** The data that such a thread is started with. */
 export interface CallThreadData<Data> {
   readonly data: Data;
   readonly port: MessagePort;

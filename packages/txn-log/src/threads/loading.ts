@@ -23,7 +23,7 @@ const LOADED = 1;
 
 const words = new Set<Int32Array<SharedArrayBuffer>>();
 
-/** What a thread is started with, which reads it by {@link loadThread}. */
+/** The data that a thread is started with, which reads it by {@link loadThread}. */
 export function newStartedThread<Data>(data: Data): StartedThread<Data> {
   return { data, word: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) };
 }

@@ -2,16 +2,14 @@ import { type Acl, type SessionId, sessionIdFromHalves } from "@zooid/model/stor
 import { APACHE_SESSION_BYTES, APACHE_STAT_BYTES, END_PATH } from "./apache-format.ts";
 import type { ByteCursor } from "./byte-cursor.ts";
 
-/**
- * What a snapshot of Apache's is made of, in the order of the stream. Bytes are lent for the call.
- */
+/** The parts of a snapshot of Apache's, in the order of the stream. Bytes are lent for the call. */
 export interface ApacheSnapshotParts {
   /** Default: sessions are passed over. */
   session?(id: SessionId, timeoutMs: number): void;
   acl(key: bigint, acl: Acl): void;
   /** @param data null is the protocol's null; `stat` has 60 bytes */
   node(path: Buffer, data: Buffer | null, aclKey: bigint, stat: Buffer): void;
-  /** What was handed over since the last call is done with. */
+  /** The bytes that were handed over since the last call are done with. */
   rest(): void;
 }
 

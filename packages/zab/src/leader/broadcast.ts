@@ -98,7 +98,9 @@ export class Broadcast {
     context.log.append(run, this.committed, marks);
   }
 
-  /** What the entries change counts from here on, before any server has it. */
+  /**
+   * Notes the facts that the entries change, which count from here on, before any server has them.
+   */
   #seeChanges(run: LoggedRun): RunMarks | undefined {
     const { level, members, sinks } = this.#leader.context;
     if (!members.isChangeable && !level.isExpected) return undefined;

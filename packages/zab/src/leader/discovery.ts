@@ -243,7 +243,7 @@ export class Discovery {
     return { kind: this.#isOwn ? "ensemble-has-data" : "history-missing-here", sid };
   }
 
-  /** What is known of other servers has changed. */
+  /** The facts that are known of other servers have changed. */
   foundingChanged(): void {
     if (this.#holdsEpoch) return;
     if (!this.#isFounder) {
@@ -482,7 +482,7 @@ export class Discovery {
   }
 }
 
-/** What a learner that is not fresh says of its disk. */
+/** The report of a learner that is not fresh about its disk. */
 function saidBy({ attemptId, ensembleId, isAmnesiac, isOwn }: LearnerInfo): SaidDisk {
   if (isOwn) return { history: "own", ensembleId };
   return attemptId === "" || isAmnesiac

@@ -34,8 +34,8 @@ export type LearnerPhase =
   | "synced";
 
 /**
- * What a leader knows of one learner on one link. Its phase changes here only, one method for each
- * arrow.
+ * The state of one learner on one link, as its leader knows it. Its phase changes here only, one
+ * method for each arrow.
  *
  * Invariant: `position` is known from `waiting` on, `through` from `syncing` on.
  * Invariant: acked ≤ sent, in positions of the epoch's stream; entries between them are in flight.

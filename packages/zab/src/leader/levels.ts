@@ -16,7 +16,7 @@ export interface MemberLevels {
   readonly isSynced: boolean;
 }
 
-/** What is used of a leader. */
+/** The part of a leader that is used. */
 interface LevelledLeader {
   readonly context: RoleContext;
   readonly epoch: LeaderEpoch;

@@ -8,7 +8,8 @@ import type { LearnerHandler } from "./learner-handler.ts";
 const EPOCH_QUORUM_MS_MIN = 1000;
 
 /**
- * What a leader does by time: pings, dropping silent learners, giving up an epoch without a quorum.
+ * The work of a leader by time: pings, dropping silent learners, giving up an epoch without a
+ * quorum.
  */
 export class Liveness {
   readonly #leader: Leader;

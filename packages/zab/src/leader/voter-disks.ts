@@ -16,7 +16,7 @@ export interface NamedDisks {
   of(next: Members): ReadonlyMap<ServerId, string>;
 }
 
-/** What is used of a leader. */
+/** The part of a leader that is used. */
 interface CountingLeader {
   readonly context: RoleContext;
   readonly learners: Learners;

@@ -2,7 +2,7 @@ import { isSameList, isSameVotes, type Member, type Members, membersOf, type Ser
 import type { PeerPhase, RoleContext } from "../role.ts";
 import type { Learners } from "./learners.ts";
 
-/** What is used of a leader. */
+/** The part of a leader that is used. */
 interface WishingLeader {
   readonly context: RoleContext;
   readonly learners: Learners;
@@ -27,7 +27,7 @@ export interface WaitingWish {
   readonly earlier: readonly ServerId[];
 }
 
-/** What a server that is synchronized has in its files. */
+/** The list in the files of a synchronized server. */
 interface ReportedList {
   readonly sid: ServerId;
   readonly list: Members;

@@ -114,7 +114,7 @@ export class LearnerDiscovery {
     else log.setPromise({ epoch, sid: link.leader, incarnation }, () => this.#ackEpoch(false));
   }
 
-  /** What is known of other servers has changed. */
+  /** The facts that are known of other servers have changed. */
   foundingChanged(): void {
     const { step } = this.#link;
     if (step === "dialing" || this.#link.hasInstalled || this.#refusesOther()) return;

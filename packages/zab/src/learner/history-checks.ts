@@ -10,8 +10,8 @@ import {
 } from "@zooid/model";
 
 /**
- * What a leader says of a history, checked before the log has it: the log asserts the same of every
- * write, and a server whose log fails stops.
+ * Checks of a leader's messages about a history, made before the log has it: the log asserts the
+ * same of every write, and a server whose log fails stops.
  */
 
 /**

@@ -38,7 +38,7 @@ export class LearnerSynchronization {
   #stateFile: string | undefined;
   /** Whether the log is still read for the place from which the leader continues it. */
   #isComparing = false;
-  /** What came meanwhile, from new-leader on. */
+  /** The messages that came meanwhile, from new-leader on. */
   #heldBack: PeerMessage[] = [];
   #heldBackBytes = 0;
   readonly #take: (message: PeerMessage) => void;

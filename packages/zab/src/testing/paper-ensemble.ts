@@ -20,7 +20,7 @@ export interface Sent {
   readonly from: number;
   readonly to: number;
   readonly message: PeerMessage;
-  /** What the sender had on disk at that moment. */
+  /** The log that the sender had on disk at that moment. */
   readonly disk: LogState;
 }
 
@@ -48,7 +48,7 @@ export class PaperEnsemble {
   readonly sent: Sent[] = [];
   /** By leader and epoch, in the order of the proposals. */
   readonly proposed: Delivered[] = [];
-  /** What a leader of each epoch had delivered when it first proposed. */
+  /** The entries that a leader of each epoch had delivered when it first proposed. */
   readonly deliveredBefore: Map<number, readonly Delivered[]> = new Map();
   /** The servers that began to serve clients, with the epoch, in that order. */
   readonly served: { readonly sid: number; readonly epoch: number }[] = [];
@@ -72,7 +72,7 @@ export class PaperEnsemble {
     return this.#server(sid).peer;
   }
 
-  /** What would survive a crash of the server now. */
+  /** The log that would survive a crash of the server now. */
   disk(sid: number): LogState {
     return this.#server(sid).log.durable;
   }

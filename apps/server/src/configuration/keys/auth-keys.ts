@@ -2,7 +2,7 @@ import { anyValue, countValue, listValue, pathValue, type Read, textValue, trueO
 import { stepsBetween } from "../misspelt-keys.ts";
 import { honoured, ignored, type KeyEntry, type KeyRule, option, part } from "./key-rule.ts";
 
-/** Who clients are, and whether access lists are asked. */
+/** Authentication of clients, and whether access lists are checked. */
 export const AUTH_KEYS: readonly KeyEntry[] = [
   ["skipACL", skipAcl()],
   ["enableEagerACLCheck", ignored("a write is judged once, where it takes its place in the order")],

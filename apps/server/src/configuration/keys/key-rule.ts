@@ -16,7 +16,7 @@ export interface Setting {
   readonly isOfFile?: boolean;
 }
 
-/** What is to be written down of clients' writes, and where. */
+/** The writes of clients that the audit log has, and its file. */
 export interface AuditSettings {
   readonly isEnabled?: boolean;
   readonly file?: string;
@@ -51,13 +51,17 @@ export type AuditSetter = (audit: Mutable<AuditSettings>, value: string) => stri
 export type ConsoleSetter = (console: Mutable<ConsoleSettings>, value: string) => string | undefined;
 
 /**
- * What to do with a key: honour it, refuse values that matter, or say that it has no effect here.
+ * The treatment of a key: honour it, refuse values that matter, or report that it has no effect
+ * here.
  */
 export type KeyRule =
   | {
       readonly kind: "honoured";
       readonly set: Setter;
-      /** What a start says of a valid value that does not do what it seems to. Default: nothing. */
+      /**
+       * The warning of a start about a valid value that does not do what it seems to. Default:
+       * none.
+       */
       readonly remark?: (value: string) => string | undefined;
     }
   /**

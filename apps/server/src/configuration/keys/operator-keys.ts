@@ -15,7 +15,9 @@ import { QUORUM_TLS_KEYS } from "./tls-keys.ts";
 
 const LOGS_TO_STDOUT = "the log goes to the standard output, from --log-level on";
 
-/** What operators see: the admin port and the one for metrics, the audit log, the log. */
+/**
+ * Settings of the operators' side: the admin port and the one for metrics, the audit log, the log.
+ */
 export const OPERATOR_KEYS: readonly KeyEntry[] = [
   ["admin.enableServer", part("admin", "enabled", trueOrFalseValue)],
   ["admin.serverAddress", part("admin", "address", addressValue)],

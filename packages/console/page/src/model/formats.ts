@@ -30,7 +30,7 @@ export function prettyJson(text: string): string | undefined {
   return indented(text);
 }
 
-/** What to show; undefined: the data has not this format. */
+/** The data in a format; undefined: the data has not this format. */
 export async function shownAs(data: DataJson, format: Format): Promise<string | undefined> {
   switch (format) {
     case "text":

@@ -210,7 +210,7 @@ function Entry({ entry, number, onChange, onRemove }: EntryProps) {
   );
 }
 
-/** What a list means for everyone, and for its own change. */
+/** The effects of a list for everyone, and for its own change. */
 function Warnings({ entries, isEdited }: { readonly entries: readonly AclEntryJson[]; readonly isEdited: boolean }) {
   const world = entries.filter(({ scheme }) => scheme === "world").flatMap(({ permissions }) => permissions);
   const admins = entries.filter(({ permissions }) => permissions.includes("admin"));

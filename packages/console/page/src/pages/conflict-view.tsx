@@ -11,10 +11,10 @@ interface Version {
 }
 
 interface ConflictViewProps {
-  /** What the edit began with. */
+  /** The version that the edit began with. */
   readonly base: Version;
   readonly mine: string;
-  /** What was written meanwhile. */
+  /** The version that was written meanwhile. */
   readonly theirs: Version;
   /** Undefined where the data is no text. */
   readonly merge: Merge | undefined;

@@ -31,7 +31,7 @@ interface DataEditorProps {
   readonly onSaved: () => void;
 }
 
-/** What the editor began with. */
+/** The version that the editor began with. */
 interface Base {
   /** With its own line ends. */
   readonly text: string;

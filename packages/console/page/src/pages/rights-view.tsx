@@ -22,7 +22,7 @@ interface RightsViewProps {
 }
 
 /**
- * What the user of this page may do with a node, by the access lists of the node and of its parent.
+ * The rights of the user of this page to a node, by the access lists of the node and of its parent.
  */
 export function RightsView({ path, aversion }: RightsViewProps) {
   const [rights, setRights] = useState<RightsJson>();

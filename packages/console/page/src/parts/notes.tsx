@@ -3,7 +3,7 @@ interface NotesProps {
   readonly class: string;
 }
 
-/** What an answer says about itself, such as members that are missing in it. */
+/** Notes of an answer about itself, such as members that are missing in it. */
 export function Notes({ notes, class: name }: NotesProps) {
   return notes?.map((note) => (
     <p key={note} class={name}>

@@ -4,7 +4,7 @@ import { Button } from "./button.tsx";
 interface ProgressBarProps {
   readonly label: string;
   readonly progress: Progress;
-  /** What is counted, such as nodes. */
+  /** The counted things, such as nodes. */
   readonly unit: string;
   readonly onCancel: () => void;
 }

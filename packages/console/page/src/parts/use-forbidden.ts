@@ -13,7 +13,8 @@ export interface Forbidden {
 }
 
 /**
- * What the user may not do with a node. Empty until the console has answered, and where it cannot.
+ * The acts on a node that are forbidden to the user. Empty until the console has answered, and
+ * where it cannot.
  */
 export function useForbidden(path: string): Forbidden {
   const { user } = useSession();

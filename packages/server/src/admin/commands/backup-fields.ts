@@ -3,7 +3,7 @@ import { formatZxid } from "@zooid/model";
 import type { AdminView } from "../admin-view.ts";
 import type { Json } from "../java-json.ts";
 
-/** What operators read of the backup; null is what is not known yet. */
+/** The state of the backup for operators; null where it is not known yet. */
 export function backupFields({ backup }: AdminView): { readonly [key: string]: Json } | undefined {
   return backup === undefined ? undefined : fieldsOf(backup.status);
 }

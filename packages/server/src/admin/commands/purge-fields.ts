@@ -5,7 +5,7 @@ import type { Json } from "../java-json.ts";
 
 const THROUGH = "through is a zxid like 0x300000007, or a time like 2026-05-31T23:59:00Z";
 
-/** What a request asks to be removed. */
+/** The range that a request asks to be removed. */
 export function purgeRequestOf(query: URLSearchParams): PurgeRequest | BadParameter {
   const point = pointOf(query.get("through") ?? "");
   if (point === undefined) return new BadParameter(THROUGH);

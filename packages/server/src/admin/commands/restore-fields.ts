@@ -25,7 +25,7 @@ export function momentOf(query: URLSearchParams): RestoreTarget | string {
   }
 }
 
-/** What operators read of the last restore that was asked for. */
+/** The state of the last restore that was asked for, for operators. */
 export function restoreFields(status: RestoreStatus): { readonly [key: string]: Json } {
   const { phase } = status;
   switch (status.phase) {

@@ -22,7 +22,7 @@ export interface ApacheVoter {
   readonly zxid: bigint;
 }
 
-/** What an entry begins with: session, its counter, zxid, time and type. */
+/** The bytes that an entry begins with: session, its counter, zxid, time and type. */
 const HEADER_BYTES = 32;
 const ZXID_OFFSET = 12;
 const EPOCH_TEXT = /^\d{1,10}\s*$/;

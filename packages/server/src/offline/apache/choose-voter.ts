@@ -5,7 +5,7 @@ import type { ApacheDirectories } from "./apache-files.ts";
 import { type ApacheVoter, compareVoters, epochMaxOf, findVoter } from "./apache-voter.ts";
 import { type ApacheState, readApache } from "./read-apache.ts";
 
-/** What the directories of an Apache ensemble's servers hold. */
+/** The content of the directories of an Apache ensemble's servers. */
 export interface ApacheEnsemble {
   /** In the order in which they were named. */
   readonly voters: readonly ApacheVoter[];

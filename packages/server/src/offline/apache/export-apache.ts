@@ -10,7 +10,7 @@ import { withRestoredStore } from "../restored-store.ts";
 import type { Survivor } from "../survivor.ts";
 import { syncFolder, writeWhole } from "../whole-file.ts";
 
-/** What is exported: all that a stopped server has logged, or a state of a history. */
+/** The source of an export: all that a stopped server has logged, or a state of a history. */
 export type ExportSource = { readonly survivor: Survivor } | { readonly plan: RestorePlan };
 
 export interface ExportOptions {

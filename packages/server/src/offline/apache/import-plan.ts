@@ -9,7 +9,7 @@ export interface ImportChoice {
   readonly member: Member | undefined;
 }
 
-/** What an import makes of the directories. */
+/** The effects of an import of the directories. */
 export interface ImportPlan {
   /** The epoch in which the new history begins. */
   readonly epoch: number;

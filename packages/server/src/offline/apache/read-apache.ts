@@ -10,7 +10,7 @@ import { OfflineError } from "../offline-error.ts";
 import { type ApacheDirectories, type ApacheFile, apacheFiles } from "./apache-files.ts";
 import { memoryLeft, readSnapshot } from "./read-snapshot.ts";
 
-/** What the data directory of a stopped Apache server holds. */
+/** The content of the data directory of a stopped Apache server. */
 export interface ApacheState {
   /** Undefined: there is none, and the logs begin with the first transaction. */
   readonly snapshotFile: string | undefined;

@@ -40,7 +40,7 @@ export async function readSnapshot(
   }
 }
 
-/** What a tree can be unpacked to. */
+/** The greatest size that a tree can be unpacked to. */
 export function memoryLeft(): number {
   return process.availableMemory();
 }

@@ -19,14 +19,17 @@ import { OfflineError } from "../offline-error.ts";
 import { beforeFirst, checkNothingBehind, type RestoreTarget } from "../restore-plan.ts";
 import { type FoundTime, findTime } from "../time-target.ts";
 
-/** What a state is made from, by the names and manifests of a backup; nothing of it is fetched. */
+/**
+ * The objects that a state is made from, by the names and manifests of a backup; nothing is
+ * fetched.
+ */
 export interface BackupChoice {
   readonly manifest: BaseManifest;
   /** Files behind the base, up to the moment. Some may overlap. */
   readonly files: readonly BackupFile[];
   /** The moment; undefined: the newest one. */
   readonly zxid: Zxid | undefined;
-  /** What a state must reach at least: the moment, or the newest base. */
+  /** The zxid that a state must reach at least: the moment, or the newest base. */
   readonly reach: Zxid;
   /** Older bases, newest first, for which more files would be needed. */
   readonly older: readonly BackupBase[];

@@ -50,7 +50,7 @@ interface Staged {
   readonly warnings: number;
 }
 
-/** What is staged; nothing of it is left behind. */
+/** The staged files; nothing is left behind. */
 async function stage(
   moment?: RestoreTarget,
   options: Partial<StageOptions> = {},

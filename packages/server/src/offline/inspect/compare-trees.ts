@@ -3,7 +3,7 @@ import { type Acl, counted, StatOffset } from "@zooid/model";
 import type { ApacheNode, ApacheTree } from "@zooid/txn-log/sqlite";
 import { aclText, dataText, timeText } from "./inspect-lines.ts";
 
-/** What a comparison has come to. */
+/** The result of a comparison. */
 export interface Comparison {
   readonly removedCount: number;
   readonly addedCount: number;

@@ -1,4 +1,4 @@
-/** What is wanted of files. */
+/** The facts of files that are wanted. */
 export interface InspectOptions {
   /** A line for each change. */
   readonly hasEntries: boolean;

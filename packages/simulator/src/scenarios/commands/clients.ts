@@ -4,7 +4,7 @@ import type { Write } from "../../model/writes.ts";
 import type { ScenarioWorld } from "../world.ts";
 import { type Command, type CommandContext, idOf } from "./command.ts";
 
-/** What clients do. */
+/** Commands about acts of clients. */
 export const CLIENT_COMMANDS: readonly Command[] = [
   [
     /^read-only client (c\d+) at s(\d+)$/,

@@ -1,7 +1,7 @@
 import { type ServerId, serverId } from "@zooid/model";
 import type { ScenarioWorld, WorldOptions } from "../world.ts";
 
-/** What a command of a scenario acts on. */
+/** The context that a command of a scenario acts on. */
 export interface CommandContext {
   readonly options: WorldOptions;
   /** Made from the options by the first command that needs it. */

@@ -2,7 +2,7 @@ import type { WeightedVoter } from "@zooid/model";
 import type { WorldOptions } from "../world.ts";
 import { type Command, choose, idOf } from "./command.ts";
 
-/** What is chosen before the servers start. */
+/** Commands for the choices before the servers start. */
 export const ENSEMBLE_COMMANDS: readonly Command[] = [
   [/^servers (\d+)$/, ({ options }, count) => choose(() => (options.voters = Number(count)))],
   [/^observers (\d+)$/, ({ options }, count) => choose(() => (options.observers = Number(count)))],

@@ -2,7 +2,7 @@ import type { ServerId } from "@zooid/model";
 import type { ScenarioWorld } from "../world.ts";
 import { atOnce, type Command, idOf, sidsOf } from "./command.ts";
 
-/** What happens to the links between servers. */
+/** Commands about the links between servers. */
 export const NETWORK_COMMANDS: readonly Command[] = [
   [/^block s(\d+) ([>=]) s(\d+)$/, ({ world }, a, way, b) => block(world, idOf(a), idOf(b), way === "=")],
   [/^cut ([^|]+) \| ([^|]+)$/, ({ world }, side, other) => cut(world, side ?? "", other ?? "")],

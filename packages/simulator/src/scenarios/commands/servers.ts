@@ -2,7 +2,7 @@ import type { ServerId } from "@zooid/model";
 import type { ScenarioWorld } from "../world.ts";
 import { atOnce, type Command, choose, each, idOf, sidsOf } from "./command.ts";
 
-/** What happens to servers and their disks. */
+/** Commands about servers and their disks. */
 export const SERVER_COMMANDS: readonly Command[] = [
   [/^elect$/, ({ world }) => elect(world)],
   [/^restart subset (\d+) of (s.+)$/, ({ world }, number, names) => subset(number, names, (sid) => world.start(sid))],

@@ -13,7 +13,7 @@ const ENTRY_BYTES = 40;
 const STAT_INTS = 17;
 
 /**
- * What a server, which may be false, answers to a client, to zooid-cli and to the console: these
+ * The answers of a server, which may be false, to a client, to zooid-cli and to the console: these
  * use the same client, and read the members' text.
  */
 export async function answerDoor(): Promise<Door> {

@@ -3,7 +3,7 @@ import type { Random } from "@zooid/conformance/internal/random";
 /** A value of a shape: one of some words, or a size. */
 export type Field = { readonly words: readonly string[] } | { readonly sizes: readonly number[] };
 
-/** What is sent, by the names of a door's fields. */
+/** The parts of a request, by the names of a door's fields. */
 export type DoorShape = Readonly<Record<string, string | number>>;
 
 export interface Sent {
@@ -18,7 +18,7 @@ export interface Sent {
 export interface Door extends AsyncDisposable {
   readonly name: string;
   readonly fields: Readonly<Record<string, Field>>;
-  /** What was dear, or is the dearest of its kind: every search begins with these. */
+  /** Requests that were dear, or are the dearest of their kind: every search begins with these. */
   readonly seeds: readonly DoorShape[];
   /** The longest that anything may hold the loop. */
   readonly limitMs: number;

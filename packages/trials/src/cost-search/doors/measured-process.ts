@@ -34,7 +34,7 @@ export class MeasuredProcess implements AsyncDisposable {
     return new MeasuredProcess(child, folder, [port, adminPort]);
   }
 
-  /** What its loop did since the last report. */
+  /** The work of its loop since the last report. */
   async report(): Promise<LoopReport> {
     const answer = once(this.#process, "message") as Promise<[LoopReport]>;
     this.#process.send("report");

@@ -13,7 +13,7 @@ import { loaded, Oracle } from "@zooid/txn-log/testing/state-oracle";
 export const LAST_COMMITS = ["entries", "promise", "current-epoch", "ensemble-id", "configuration"] as const;
 export type LastCommit = (typeof LAST_COMMITS)[number];
 
-/** What an open store holds. Two starts of an undamaged directory give equal ones. */
+/** The content of an open store. Two starts of an undamaged directory give equal ones. */
 export interface Contents {
   readonly tail: string;
   readonly promise: string;
@@ -22,7 +22,7 @@ export interface Contents {
   readonly state: string;
 }
 
-/** What a store says while it is open. */
+/** The reports of a store while it is open. */
 export interface Reports {
   readonly failed: (error: Error) => void;
   readonly warned: (text: string) => void;

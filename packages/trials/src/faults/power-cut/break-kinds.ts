@@ -17,7 +17,7 @@ const NO_SYNC = "no-sync";
 interface Break {
   /** The module of packages/txn-log that is changed: its path below `src`, without extension. */
   readonly module: string;
-  /** What is replaced, in source and in built code alike, and by what. */
+  /** The replaced patterns, in source and in built code alike, and their replacements. */
   readonly changes: readonly (readonly [from: RegExp, to: string])[];
 }
 

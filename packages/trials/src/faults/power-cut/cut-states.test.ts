@@ -36,7 +36,7 @@ function synced(text: string): void {
   calls.synced(FOLDER, tick());
 }
 
-/** What the file holds after the last call, under each of its names. */
+/** The contents of the file after the last call, under each of its names. */
 function outcomes(recentMax: number): ReadonlySet<string> {
   const states = [...cutStates(calls, { from: clock, recentMax })];
   return new Set(

@@ -43,7 +43,7 @@ export interface CutState {
   readonly description: string;
   /** Whatever happened until then may have happened before the cut; undefined: without end. */
   readonly until: bigint | undefined;
-  /** What a file below the root holds; undefined where it is not there. */
+  /** The content of a file below the root; undefined where it is not there. */
   read(path: string): Buffer | undefined;
   /** Writes the disk into an empty folder. */
   write(folder: string): void;
@@ -78,8 +78,8 @@ export function* cutStates({ root, rootFolder, list }: DiskCalls, options: CutSt
 }
 
 /**
- * What is wrong with a record: how the disk that all of its calls lead to differs from the one that
- * is there; undefined: nothing.
+ * The fault of a record: how the disk that all of its calls lead to differs from the one that is
+ * there; undefined: none.
  */
 export function incompleteness({ root, rootFolder, list }: DiskCalls): string | undefined {
   const disk = new SyncedDisk(root, rootFolder);
@@ -135,7 +135,7 @@ interface Image extends Pick<CutState, "key" | "read" | "write"> {
 class SyncedDisk {
   readonly #root: string;
   readonly #names: Map<string, Inode>;
-  /** What of each file is synced and not followed by what is not. */
+  /** The part of each file that is synced and not followed by an unsynced one. */
   readonly #contents = new Map<Inode, { content: Buffer; version: number; pending: ContentCall[] }>();
   /** Names: each with the folders that are to be synced still. */
   readonly #pendingNames: { readonly call: NameCall; readonly folders: Set<Inode> }[] = [];
@@ -206,7 +206,7 @@ class SyncedDisk {
     return path === this.#root || (names.has(dirname(path)) && this.#isReachable(dirname(path), names));
   }
 
-  /** What is synced, up to the first change that is not, need not be kept apart. */
+  /** Forgets the synced changes up to the first unsynced one: they need not be kept apart. */
   #settle(inode: Inode): void {
     const unsynced = new Set(this.#unsynced);
     while (this.#pendingNames[0] !== undefined && !unsynced.has(this.#pendingNames[0].call)) {

@@ -199,7 +199,7 @@ export function isNameCall(call: DiskCall): call is NameCall {
   return call.kind === "add" || call.kind === "remove" || call.kind === "rename";
 }
 
-/** What names a call leads to: a folder keeps what is in it. */
+/** Applies a call to names: a folder keeps its content. */
 export function applyName(names: Map<string, Inode>, { kind, path, to, inode }: NameCall): void {
   if (kind === "rename" && inode?.isFolder === true) {
     for (const [name, each] of [...names].filter(([name]) => name.startsWith(`${path}/`))) {

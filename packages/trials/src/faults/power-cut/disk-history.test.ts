@@ -47,7 +47,8 @@ function did(kind: keyof typeof KIND, { fd = FILE, offset = 0, path = "", bytes 
 }
 
 /**
- * What a file holds on every disk that a cut at a moment may leave; "missing" where it has no name.
+ * The contents of a file on every disk that a cut at a moment may leave; "missing" where it has no
+ * name.
  */
 function outcomes(moment: bigint, name = "file"): ReadonlySet<string> {
   writeFileSync(join(folder, "record"), Buffer.concat(log));

@@ -3,7 +3,7 @@ import { BatchCursor } from "@zooid/txn-log/internal/log/entry-batch";
 import type { PlainState } from "@zooid/txn-log/testing/state-oracle";
 import type { Promises, Step } from "./promises.ts";
 
-/** What a recorded process writes down while it works, for the oracle. */
+/** The notes of a recorded process while it works, for the oracle. */
 export class Notes {
   readonly #steps: Step[] = [];
   readonly #states: Map<number, string>;
@@ -25,7 +25,7 @@ export class Notes {
     this.#from = process.hrtime.bigint();
   }
 
-  /** What is done lasts once that is resolved; until then it may. */
+  /** Does work that lasts once it is resolved; until then it may. */
   async step<T>(track: string, work: () => Promise<T> | T, viewOf: (done: T) => string): Promise<T> {
     const askedAt = process.hrtime.bigint();
     const done = await work();

@@ -1,6 +1,6 @@
 /**
- * What a recorded process promised, and when: the oracle for each disk that a power cut could
- * leave. A track is something that steps change one after the other: the store, or the
+ * The promises of a recorded process, and their times: the oracle for each disk that a power cut
+ * could leave. A track is something that steps change one after the other: the store, or the
  * configuration's files. Each step has a view, which is all that a start shows of the track after
  * it.
  */
@@ -56,7 +56,7 @@ export function decodePromises(text: string): Promises {
 }
 
 /**
- * What is wrong with what a start shows of a track after a cut; undefined: nothing.
+ * The fault in a start's view of a track after a cut; undefined: none.
  *
  * @param until see `CutState`
  */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { compiledShim } from "../compiled-shim.ts";
 
-/** What a recorded process runs with. */
+/** The environment of a recorded process. */
 export interface Recording {
   /** Files below here are recorded. */
   readonly root: string;

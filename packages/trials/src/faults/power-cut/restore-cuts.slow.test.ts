@@ -95,7 +95,7 @@ function lastIn(root: string): number {
   return readSurvivor(restoredDirectories(root)).zxid;
 }
 
-/** What a start would find. Empty directories are nothing only if there are none. */
+/** The state that a start would find. Empty directories are "nothing" only if there are none. */
 function standing(disk: string, last: number, description: string): "nothing" | "unfinished" | "whole" {
   const directories = restoredDirectories(disk);
   const there = Object.values(directories).filter((place) => existsSync(place));
@@ -115,7 +115,9 @@ interface Checked {
   readonly archive: string;
 }
 
-/** What is not whole is made again. A store that opens has said nothing of repairs. */
+/**
+ * Checks that files which are not whole are made again. A store that opens has reported no repairs.
+ */
 async function checkWhole(disk: string, { found, archive }: Checked): Promise<void> {
   const directories = restoredDirectories(disk);
   const warnings: string[] = [];

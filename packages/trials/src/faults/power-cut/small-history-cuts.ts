@@ -92,7 +92,7 @@ export async function tryCuts(
   return { ...counts, faults };
 }
 
-/** What a start shows of each track, or why it is refused. */
+/** The views that a start shows of each track, or the reason why it is refused. */
 type Views = { readonly fault: string } | { readonly tracks: readonly (readonly [track: string, view: string])[] };
 
 function viewsOf(

@@ -17,8 +17,8 @@ export const SEGMENT_BYTES: number = 24 * 1024;
 const NEVER = { checkpointBytes: 2 ** 40, checkpointMs: 2 ** 31 - 1 };
 
 /**
- * What is durable, but for what a start may change: its count, and the hint, which says less than
- * is known.
+ * The durable facts, but for those that a start may change: its count, and the hint, which is
+ * behind the known ones.
  */
 export function viewOf({ identity, promise, currentEpoch, committedConfig, lastSeenConfig, tail }: DurableLog): string {
   const hex = (bytes: Uint8Array | undefined): string =>
@@ -96,7 +96,7 @@ export class SmallStore implements AsyncDisposable {
     this.store.state.advance({ zxid, chain, digestHigh: 1, digestLow: 2, bytes: bytes.length });
   }
 
-  /** What is appended so far goes into the state file. */
+  /** Checkpoints all that is appended so far. */
   async checkpoint(): Promise<void> {
     await this.store.state.flush();
   }
