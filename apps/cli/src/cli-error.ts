@@ -32,7 +32,7 @@ export interface CliErrorDetail {
   readonly path?: string | undefined;
   /** In JSON, where the message is zkCli's and the same fact has a plain sentence of ours. */
   readonly plain?: string | undefined;
-  /** What to do about it; default: by the code. */
+  /** The operator's remedy; default: by the code. */
   readonly hint?: string | undefined;
 }
 

@@ -68,7 +68,7 @@ export function errorJson({ plain, hint, code, path }: Explanation): JsonObject 
 
 const HINT_TOO_LARGE = "store less in one node, or raise jute.maxbuffer at the servers";
 
-/** What to do about an error that says nothing about it itself. */
+/** Remedies of errors whose sentence has none. */
 const HINTS: ReadonlyMap<CliErrorCode, string> = new Map<CliErrorCode, string>([
   ["NO_NODE", "list the parent with ls; the path is below the chroot of the connect string"],
   ["NODE_EXISTS", "write to it with set"],

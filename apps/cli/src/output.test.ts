@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Output } from "./output.ts";
 
-/** What each method writes, by the form of the output. */
+/** The output of each method, by the form of the output. */
 const ROWS: readonly (readonly [
   name: string,
   write: (output: Output) => void,

@@ -56,7 +56,7 @@ export class Output {
     this.#stderr(`${text}\n`);
   }
 
-  /** What happens beside the commands, on stderr: stdout has one result for each command. */
+  /** Prints an event beside the commands, on stderr: stdout has one result for each command. */
   eventJson(value: JsonObject): void {
     if (this.format === "json") this.#stderr(`${JSON.stringify(value)}\n`);
   }

@@ -38,7 +38,7 @@ export async function diagnose(
   return received === undefined ? undefined : `${server} is the port of another service: it answered ${received}`;
 }
 
-/** What another service has sent in place of an answer. */
+/** The bytes that another service has sent in place of an answer. */
 function receivedIn(error: unknown): string | undefined {
   const cause = isZkError(error) ? error.cause : undefined;
   return cause instanceof Error && "received" in cause ? String(cause.received) : undefined;

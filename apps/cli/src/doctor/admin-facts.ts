@@ -3,7 +3,7 @@ import { adminFields } from "@zooid/model";
 import { adminPage } from "../admin-port.ts";
 import { parseProperties } from "../settings/java-properties.ts";
 
-/** What a server's admin port says, and which server it is. */
+/** The answers of an admin port, and the server that it belongs to. */
 export interface FoundAdmin {
   readonly base: URL;
   /** The server's own id; undefined for a server that does not say it. */

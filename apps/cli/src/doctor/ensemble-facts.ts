@@ -17,7 +17,7 @@ const ADMIN_MS = 2_000;
 
 export interface FoundEnsemble {
   readonly facts: EnsembleFacts;
-  /** What could not be looked at, each with its reason. */
+  /** Servers and ports that could not be looked at, each with its reason. */
   readonly missing: readonly string[];
 }
 

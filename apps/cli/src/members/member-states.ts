@@ -15,7 +15,7 @@ import type { ServerReport } from "../texts/server-report.ts";
 import { refusal } from "./refusal.ts";
 import { askServer, type ServerStatus } from "./server-status.ts";
 
-/** What each member reports; a member without a client port is missing. */
+/** The report of each member; a member without a client port is missing. */
 export type MemberStates = StatesOf<ServerReport>;
 
 const POLL_MS = 250;

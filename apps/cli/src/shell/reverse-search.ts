@@ -4,7 +4,7 @@
  * Ctrl-G and Ctrl-C return to the line that was being typed, any other key edits the line found.
  */
 
-/** What to do after a key. `accept`: the line found is put into readline, and then `keys` are. */
+/** The step after a key. `accept`: the line found is put into readline, and then `keys` are. */
 export type SearchStep =
   | { readonly kind: "continue" }
   | { readonly kind: "cancel" }

@@ -1,4 +1,4 @@
-/** The keys of a terminal on their way to readline, without those of a search in the history. */
+/** The keys of a terminal in transit to readline, without those of a search in the history. */
 import { clearScreenDown, cursorTo } from "node:readline";
 import { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";

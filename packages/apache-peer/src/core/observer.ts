@@ -16,7 +16,7 @@
  *                                 ◀───────▶  PING, INFORM, SYNC …
  * ```
  *
- * What this file keeps:
+ * The rules of this file:
  *
  * - An epoch is durable before ACKEPOCH promises it, and only epochs that this ensemble has named
  *   are sent: a stranger's epoch would raise the ensemble's.
@@ -75,9 +75,9 @@ export interface ObserverSinks {
   keepEpochs(epochs: Epochs): void;
   /** A leader was accepted. */
   leaderFound(epoch: number): void;
-  /** What was followed is continued: the next transaction comes behind the position. */
+  /** The history is continued: the next transaction comes behind the position. */
   diffBegins(): void;
-  /** What was followed is replaced: parts of a snapshot come, which ends in front of its zxid. */
+  /** The history is replaced: parts of a snapshot come, which ends in front of its zxid. */
   snapshotBegins(zxid: Zxid): void;
   snapshotBytes(bytes: Buffer): void;
   snapshotEnds(zxid: Zxid): void;

@@ -20,7 +20,7 @@ export type ApachePeerErrorDetail =
   | { readonly code: "UNREACHED"; readonly address: string; readonly ms: number }
   /** Nothing came for too long. */
   | { readonly code: "SILENT"; readonly ms: number; readonly expected: string }
-  /** What came and is not read yet has reached its bound. */
+  /** The events that wait to be read have reached their bound. */
   | { readonly code: "SPOOL_FULL"; readonly bytes: number; readonly reason?: string }
   /** A snapshot alone is larger than that bound. */
   | { readonly code: "SNAPSHOT_TOO_LARGE"; readonly bytesMax: number }

@@ -35,7 +35,7 @@ export interface LoginOptions {
  * ```
  */
 export class QuorumLogin {
-  /** What begins it. */
+  /** The packet that begins it. */
   static readonly first: Buffer = encodeStep(Buffer.alloc(0));
   readonly #options: LoginOptions;
   #bytes: Buffer = Buffer.alloc(0);
@@ -71,7 +71,7 @@ export class QuorumLogin {
     return this.#step(status, token);
   }
 
-  /** What came behind the login; a leader that keeps to the protocol sends nothing unasked. */
+  /** The bytes behind the login; a leader that keeps to the protocol sends nothing unasked. */
   takeRest(): Buffer {
     const rest = this.#bytes;
     this.#bytes = Buffer.alloc(0);

@@ -49,7 +49,7 @@ export function isPacketType(type: number): boolean {
   return NAMES.has(type);
 }
 
-/** What a leader sends. */
+/** A packet of a leader. */
 export interface IncomingPacket {
   readonly type: number;
   readonly zxid: bigint;
@@ -63,7 +63,7 @@ export interface SessionTouch {
   readonly timeoutMs: number;
 }
 
-/** What an observer sends; no other kind exists, so none can be sent. */
+/** A packet of an observer; no other kind exists, so none can be sent. */
 export type OutgoingPacket =
   | { readonly kind: "observer-info"; readonly sid: number; readonly acceptedEpoch: number }
   | {

@@ -11,7 +11,7 @@ const SESSION = [long(7n), int(4000)];
 
 interface Taken {
   readonly lines: readonly string[];
-  /** What was left of the last piece. */
+  /** The rest of the last piece. */
   readonly rest: string;
 }
 

@@ -1,7 +1,7 @@
 import type { LinkOptions, LinkStatus } from "./link.ts";
 import type { TouchColumns } from "./touch-columns.ts";
 
-/** What the thread of a link is started with. */
+/** The data that the thread of a link is started with. */
 export interface LinkStart {
   readonly link: LinkOptions;
   readonly epochFile: string | undefined;

@@ -1,7 +1,7 @@
 import type { QuorumAddress } from "../core/leader-search.ts";
 import type { ApachePeerErrorDetail } from "../core/peer-error.ts";
 
-/** What happens to a link beside the transactions; zxids are in hexadecimal. */
+/** An event of a link beside the transactions; zxids are in hexadecimal. */
 export type LinkNote =
   | { readonly kind: "connected"; readonly address: QuorumAddress; readonly epoch: number }
   | { readonly kind: "diff" }

@@ -26,7 +26,7 @@ export interface LinkStatus {
   readonly acceptedEpoch: number;
   /** The last transaction that came, in hexadecimal; undefined before the first one. */
   readonly position: string | undefined;
-  /** What came and waits to be read. */
+  /** Bytes that came and wait to be read. */
   readonly spoolBytes: number;
   readonly transactionCount: number;
   readonly snapshotCount: number;

@@ -1,5 +1,5 @@
 /**
- * What the thread that reads the link hands to the consumer, in the order of the link:
+ * The records that the thread which reads the link hands to the consumer, in the order of the link:
  *
  * ```
  *  length of the body u32 · kind u8 · body

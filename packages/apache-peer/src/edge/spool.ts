@@ -5,11 +5,11 @@ import { putRecord, RECORD_HEAD_BYTES, type RecordKind } from "./spool-record.ts
 export interface SpoolOptions {
   /** Gets a folder of its own, when the memory is full. */
   readonly directory: string;
-  /** What is kept in memory; the rest is in files. */
+  /** Bytes kept in memory; the rest is in files. */
   readonly memoryBytesMax: number;
 }
 
-/** What is written to a file, and handed out, at a time. A larger record stands alone. */
+/** Bytes that are written to a file, and handed out, at a time. A larger record stands alone. */
 export const SEGMENT_BYTES: number = 1024 * 1024;
 
 /** A few records are copied, so that their segment is used again. */
@@ -38,7 +38,7 @@ export class Spool {
     this.#options = options;
   }
 
-  /** What waits to be read. */
+  /** Bytes that wait to be read. */
   get bytes(): number {
     return this.#bytes;
   }

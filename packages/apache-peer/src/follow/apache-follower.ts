@@ -29,7 +29,7 @@ export class ApacheFollower implements AsyncIterable<FollowEvent>, AsyncDisposab
   readonly #decoder: EventDecoder;
   #status: LinkStatus;
   #batch: PromiseWithResolvers<Buffer | undefined> | undefined;
-  /** What is left of the batch that is being read. */
+  /** The rest of the batch that is being read. */
   #events: Iterator<FollowEvent, void, undefined> | undefined;
   readonly #syncs: PromiseWithResolvers<void>[] = [];
   #failure: unknown;

@@ -3,15 +3,15 @@ import type { ApacheTransaction } from "@zooid/wire/apache";
 import type { QuorumAddress } from "../core/leader-search.ts";
 import type { ApachePeerError } from "../core/peer-error.ts";
 
-/** What an ensemble is followed by, in order. */
+/** An event of a followed ensemble; they come in order. */
 export type FollowEvent =
   /** A leader was accepted. */
   | { readonly kind: "connected"; readonly address: QuorumAddress; readonly epoch: number }
-  /** What was followed is continued, without a gap. */
+  /** The history is continued, without a gap. */
   | { readonly kind: "continued" }
   /**
-   * What was followed is replaced: sessions, access lists and nodes come next, parents first. They
-   * may contain transactions behind this zxid, and lack some up to it; those follow.
+   * The history is replaced: sessions, access lists and nodes come next, parents first. They may
+   * contain transactions behind this zxid, and lack some up to it; those follow.
    */
   | { readonly kind: "snapshot"; readonly zxid: Zxid }
   | { readonly kind: "session"; readonly id: bigint; readonly timeoutMs: number }

@@ -34,11 +34,11 @@ export interface FollowOptions {
    * Where the file for what waits to be read is made. Default: the system's temporary directory.
    */
   readonly spoolDirectory?: string;
-  /** What waits to be read and is kept in memory. Default 16 MiB. */
+  /** Bytes of waiting events that are kept in memory. Default 16 MiB. */
   readonly spoolMemoryBytesMax?: number;
   /**
-   * What may wait to be read, in memory and on the disk; there the link ends, and begins again when
-   * half of it is read. The snapshot of the ensemble must fit. Default 4 GiB.
+   * Bytes of events that may wait, in memory and on the disk; there the link ends, and begins again
+   * when half of them are read. The snapshot of the ensemble must fit. Default 4 GiB.
    */
   readonly spoolBytesMax?: number;
   /**

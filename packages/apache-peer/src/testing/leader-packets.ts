@@ -1,4 +1,4 @@
-/** What a leader of Apache's sends, for tests. */
+/** Packets of a leader of Apache's, for tests. */
 import { type Acl, OPEN_ACL } from "@zooid/model";
 import { field, int, long } from "@zooid/wire/apache";
 import { ApacheType, recordOf, transaction } from "@zooid/wire/testing/apache-transactions";

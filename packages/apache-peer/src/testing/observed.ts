@@ -30,7 +30,7 @@ export class Observed {
     this.observer.begin(0);
   }
 
-  /** What came, in one piece or in pieces of the given size. */
+  /** Takes bytes that came, in one piece or in pieces of the given size. */
   take(bytes: readonly Buffer[], pieceBytes: number = Number.POSITIVE_INFINITY): this {
     const all = Buffer.concat(bytes);
     for (let at = 0; at < all.length; at += pieceBytes)

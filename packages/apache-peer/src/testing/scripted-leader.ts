@@ -9,7 +9,7 @@ export class ScriptedLink {
   readonly #sent = new SentPackets();
   readonly #waiting: SentPacket[] = [];
   #wanted: PromiseWithResolvers<SentPacket> | undefined;
-  /** What the observer sent and must never send. */
+  /** A packet that the observer sent and must never send. */
   fault: unknown;
 
   constructor(socket: Socket) {

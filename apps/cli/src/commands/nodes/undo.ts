@@ -61,7 +61,7 @@ function withoutParent(path: string): CliError {
   });
 }
 
-/** What a step does, for the question. */
+/** A step in words, for the question. */
 function textOf(path: string, step: Exclude<UndoStep, { readonly kind: "none" | "impossible" }>): string {
   switch (step.kind) {
     case "set":

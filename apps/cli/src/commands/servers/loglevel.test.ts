@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 
-/** What the server answers, and what it was asked. */
+/** The server's answer, and the request that it got. */
 let answer: Readonly<Record<string, unknown>>;
 let admin: Server;
 let asked: string[];

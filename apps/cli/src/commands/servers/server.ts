@@ -72,7 +72,7 @@ function leftText(left: unknown): string {
   return left === 1 ? "1 connection is left" : `${left} connections are left`;
 }
 
-/** What a drain closes and moves now. */
+/** The connections and roles that a drain would close and move now. */
 async function foretell(invocation: Invocation): Promise<JsonObject> {
   const { output } = invocation;
   // The server checks the credentials before the duration, which is none.

@@ -64,7 +64,7 @@ test("sessions of Apache's are named while there are some", async () => {
   expect((await plain.run("status")).stdout).toContain("3 sessions of Apache's servers");
 });
 
-/** What a server answers to `srvr`. */
+/** A server's answer to `srvr`. */
 function srvrText(mode: string): string {
   return `Zookeeper version: 3.9.5\nLatency min/avg/max: 0/1.0/2\nZxid: 0x100000002\nMode: ${mode}\nNode count: 5\n`;
 }

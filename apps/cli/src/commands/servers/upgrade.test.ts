@@ -39,7 +39,7 @@ async function run(words: string, ...replies: typeof answers) {
 }
 
 const OK = (body: object) => ({ status: 200, body });
-/** What a version reads and writes that knows levels 1 and 2. */
+/** The formats of a version that knows levels 1 and 2. */
 const BOTH = { log: [3, 4], state: [3, 4], snapshot: [1] };
 const FIRST = { log: 3, state: 3, snapshot: 1 };
 const SECOND = { log: 4, state: 4, snapshot: 1 };

@@ -120,7 +120,7 @@ function adminText(invocation: Invocation): string {
   return ` --admin ${adminBase(invocation).href.replace(/\/$/, "")}`;
 }
 
-/** What lets a member wait no longer, as a command where it is one. */
+/** The act that ends a member's wait, as a command where it is one. */
 function remedyOf(member: Member, { level, again }: { readonly level: Json; readonly again: string }): string {
   const server = `${member["is_observer"] === true ? "observer" : "server"} ${member["server_id"]}`;
   const state = stateOf(member);

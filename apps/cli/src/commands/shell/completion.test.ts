@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What bash offers for a line, by its own tables and word breaks. */
+/** The words that bash offers for a line, by its own tables and word breaks. */
 async function offers(line: string): Promise<readonly string[]> {
   const program = [
     'eval "$SCRIPT"',
