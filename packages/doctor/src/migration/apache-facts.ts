@@ -1,6 +1,6 @@
 import type { ServerSettings } from "../configuration/settings.ts";
 
-/** What can be seen of an Apache ensemble from outside, before a move to Zooid. */
+/** The facts of an Apache ensemble that are seen from outside, before a move to Zooid. */
 export interface ApacheFacts {
   readonly servers: readonly ApacheServerFacts[];
   /** Undefined where no server could be read. */
@@ -9,7 +9,7 @@ export interface ApacheFacts {
   readonly newSids: readonly number[];
 }
 
-/** What one of Apache's servers says of itself. */
+/** The answers of one of Apache's servers about itself. */
 export interface ApacheServerFacts {
   /** As the operator named it. */
   readonly address: string;
@@ -52,7 +52,7 @@ export interface ApacheSession {
   readonly timeoutMs: number;
 }
 
-/** What one server's nodes are like. */
+/** The properties of one server's nodes. */
 export interface ApacheTreeFacts {
   /** The server that was read. */
   readonly address: string;

@@ -7,8 +7,8 @@ import { tree } from "./tree.ts";
 import { versions } from "./versions.ts";
 
 /**
- * What stands in the way of a move from this ensemble to Zooid, or has to be prepared for it. A
- * fact that could not be seen leads to no finding: {@link apacheUnseen} names it.
+ * The obstacles to a move from this ensemble to Zooid, and the preparations for it. A fact that
+ * could not be seen leads to no finding: {@link apacheUnseen} names it.
  */
 export function apacheFindings(facts: ApacheFacts): readonly Finding[] {
   return [...versions(facts), ...joining(facts), ...sessions(facts), ...limitsToCopy(facts), ...tree(facts)];

@@ -1,4 +1,4 @@
-/** What was seen of an Apache ensemble, as lines for people, and what was not. */
+/** The seen and the unseen facts of an Apache ensemble, as lines for people. */
 import { counted, found as shown } from "@zooid/model";
 import { bytesText } from "../figures.ts";
 import type { ApacheFacts, ApachePlace, ApacheServerFacts } from "./apache-facts.ts";
@@ -58,7 +58,7 @@ function isOffAt(server: ApacheServerFacts, setting: ApacheSetting): boolean {
   return settingValue(server, setting)?.trim().toLowerCase() === "false";
 }
 
-/** What could not be seen from outside, with the line of zoo.cfg that says it. */
+/** Facts that are not seen from outside, with the line of zoo.cfg that has them. */
 export function apacheUnseen({ servers, tree }: ApacheFacts): readonly string[] {
   const lines: string[] = [];
   for (const server of servers) {

@@ -14,7 +14,7 @@ const CONFIGURED: ReadonlyMap<string, string> = new Map([
   ["x509", "TLS for clients with the same authorities: secureClientPort, ssl.trustStore.location"],
 ]);
 
-/** What a request has beside path and data: header, access list, flags. */
+/** The bytes of a request beside path and data: header, access list, flags. */
 const REQUEST_BYTES = 1024;
 const PATH_BYTES_MAX = 16 * 1024;
 const PATH_NAMES_MAX = 1024;

@@ -48,7 +48,7 @@ export async function askServers(
   return { servers, missing };
 }
 
-/** What an admin port has said, as far as it knows the commands. */
+/** The answers of an admin port, as far as it knows the commands. */
 interface FoundAdmin {
   readonly hostname: string;
   readonly configuration: ServerConfiguration;

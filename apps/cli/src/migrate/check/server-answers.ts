@@ -1,4 +1,4 @@
-/** What Apache's servers answer to four-letter words and at their admin ports, as facts. */
+/** Facts out of the answers of Apache's servers to four-letter words and at admin ports. */
 import type { ApacheLimits, ApacheSession, Setting } from "@zooid/doctor";
 import { type AdminFields, adminFields } from "@zooid/model";
 import { parseProperties } from "../../settings/java-properties.ts";
