@@ -5,7 +5,8 @@
 import { basename } from "node:path";
 
 process.once("uncaughtException", (error: NodeJS.ErrnoException) => {
-  if (error.code?.startsWith("ERR_PARSE_ARGS_") !== true) {
+  // The code of a program that has ended is a number.
+  if (!String(error.code).startsWith("ERR_PARSE_ARGS_")) {
     process.nextTick(() => {
       throw error;
     });

@@ -80,7 +80,7 @@ export interface ServerOptions {
    * budget. No header of theirs is read. Default: none.
    */
   readonly trustedProxies?: readonly string[];
-  /** What connections of those have together of each budget, in percent. Default 25. */
+  /** The part of each budget that connections of those have together, in percent. Default 25. */
   readonly trustedProxiesPercent?: number;
   /** Rate limit of new connections. Default: none. */
   readonly connectionThrottle?: ConnectionThrottleOptions;
@@ -123,8 +123,8 @@ export interface ServerOptions {
    */
   readonly multiPartsMax?: number;
   /**
-   * What the names of one node's children may take in a listing, in bytes; a create beyond it is
-   * refused with QUOTA_EXCEEDED. 0 is no limit. Default 64 MiB.
+   * The greatest size of the names of one node's children in a listing, in bytes; a create beyond
+   * it is refused with QUOTA_EXCEEDED. 0 is no limit. Default 64 MiB.
    */
   readonly childrenBytesMax?: number;
   /**
@@ -156,13 +156,13 @@ export interface ServerOptions {
    * replay at startup and the log's size. Default 512 MiB.
    */
   readonly stateLagBytesMax?: number;
-  /** What the log keeps beyond what the state file and its learners need. */
+  /** The part of the log that is kept beyond what the state file and its learners need. */
   readonly retention?: RetentionOptions;
   /** Whether committed entries are archived in the data directory, and for how long. */
   readonly history?: HistoryOptions;
   /** Where the history is copied to. Default: nowhere. */
   readonly backup?: BackupOptions;
-  /** What happens when the disk has little room. */
+  /** The limits of a disk that has little room. */
   readonly disk?: DiskOptions;
   /** How state file and log are checked for damage while the server runs. */
   readonly scrub?: ScrubSettings;
@@ -338,13 +338,13 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   const tickMs = whole("tickTime", options.tickMs ?? 2000, 1, INT_MAX);
   const sessionTimeoutMsMin = whole(
     "minSessionTimeout",
-    orDefault(options.sessionTimeoutMsMin, 2 * tickMs),
+    orDefault(options.sessionTimeoutMsMin, Math.min(2 * tickMs, INT_MAX)),
     1,
     INT_MAX,
   );
   const sessionTimeoutMsMax = whole(
     "maxSessionTimeout",
-    orDefault(options.sessionTimeoutMsMax, 20 * tickMs),
+    orDefault(options.sessionTimeoutMsMax, Math.min(20 * tickMs, INT_MAX)),
     1,
     INT_MAX,
   );

@@ -18,7 +18,7 @@ export function wholeValue(value: string): Read<number> {
 }
 
 export function countValue(value: string): Read<number> {
-  return read(/^\+?\d+$/.test(value) ? Number(value) : undefined, `is a whole number, found "${value}"`);
+  return read(/^\+?\d+$/.test(value) ? Number(value) : undefined, `is a whole number, 0 or more, found "${value}"`);
 }
 
 export function decimalValue(value: string): Read<number> {
@@ -48,8 +48,8 @@ export function addressValue(value: string): Read<string> {
 }
 
 /**
- * What is wrong with a host. A name that does not resolve may do so later; a numeric address that
- * is malformed never will.
+ * The problem of a host. A name that does not resolve may do so later; a numeric address that is
+ * malformed never will.
  */
 export function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0 || host === ANY_ADDRESS) return undefined;
@@ -60,7 +60,7 @@ export function hostProblem(host: string): string | undefined {
   return undefined;
 }
 
-/** What a shell or a template puts in place of something else. */
+/** Placeholders of shells and templates, left as they are. */
 const UNREPLACED = /\$\{|\$\(|\{\{|^\$[A-Z_]|^~|^%[A-Z_]+%/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no path that was meant has them
 const CONTROL = /[\u0000-\u001f\u007f]/;

@@ -28,3 +28,15 @@ test("0 is no limit", async () => {
     () => expect.unreachable("it does not wait"),
   ).spend(1e9);
 });
+
+test("one byte a second is kept for more bytes than a timer has milliseconds", async () => {
+  const pauses: number[] = [];
+  const pace = new Pace(
+    1,
+    () => 0,
+    async (ms) => void pauses.push(ms),
+  );
+  await pace.spend(4 * 1024 * 1024);
+  expect(Math.max(...pauses)).toBe(2 ** 31 - 1);
+  expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBe(4 * 1024 * 1024 * 1000);
+});

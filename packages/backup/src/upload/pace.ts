@@ -1,3 +1,6 @@
+/** Node's longest timer; a longer one fires after 1 ms. */
+const PAUSE_MS_MAX = 2 ** 31 - 1;
+
 /** Keeps uploads at a number of bytes a second, over some seconds. */
 export class Pace {
   readonly #bytesPerSecond: number;
@@ -18,6 +21,7 @@ export class Pace {
     if (this.#bytesPerSecond === 0) return;
     const now = this.#nowMs();
     this.#paidMs = Math.max(this.#paidMs, now) + (bytes / this.#bytesPerSecond) * 1000;
-    await this.#pause(Math.ceil(this.#paidMs - now));
+    for (let leftMs = Math.ceil(this.#paidMs - now); leftMs > 0; leftMs -= PAUSE_MS_MAX)
+      await this.#pause(Math.min(leftMs, PAUSE_MS_MAX));
   }
 }

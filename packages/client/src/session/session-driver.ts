@@ -48,6 +48,8 @@ const XID_MAX = 2 ** 31 - 1;
 /** The xid of a call that is not in flight. */
 const XID_NONE = 0;
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
+/** A server may grant a longer session than was asked for, and must have time to answer. */
+const CONNECT_TIMEOUT_MS_LEAST = 100;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 
@@ -151,7 +153,11 @@ export class SessionDriver {
     });
     const { sessionTimeoutMs, random } = config;
     const connectTimeoutMs =
-      config.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS_MAX, sessionTimeoutMs / Math.max(1, hosts.hosts().length));
+      config.connectTimeoutMs ??
+      Math.min(
+        CONNECT_TIMEOUT_MS_MAX,
+        Math.max(CONNECT_TIMEOUT_MS_LEAST, sessionTimeoutMs / Math.max(1, hosts.hosts().length)),
+      );
     this.#failures = new AttemptFailures({
       timeoutMs: Math.round(connectTimeoutMs),
       isSecure: config.transport.isSecure === true,

@@ -87,6 +87,8 @@ const HEADER_COUNT_MAX = 100;
 const { count: countMax, ofAddress: shareMax, forProbes: reserveMax } = BUDGETS.httpConnections;
 const PLACES = { countMax, shareMax, reserveMax };
 const HEADERS_MS = 5000;
+/** Node adds a second, and its longest timer has 2^31 - 1 ms. */
+const KEEP_ALIVE_MS_MAX: number = 2 ** 31 - 1 - 1000;
 const CHECK_MS = 1000;
 const TEXT = "text/plain; charset=utf-8";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
@@ -124,7 +126,7 @@ export class HttpPort implements AsyncDisposable {
       // Reading a body may take long while bytes arrive; a body that is not read is not waited for.
       requestTimeout: 0,
       connectionsCheckingInterval: CHECK_MS,
-      keepAliveTimeout: options.idleTimeoutMs,
+      keepAliveTimeout: Math.min(options.idleTimeoutMs, KEEP_ALIVE_MS_MAX),
       noDelay: true,
     };
     const serve = (message: IncomingMessage, response: ServerResponse): void => this.#arrived(message, response);

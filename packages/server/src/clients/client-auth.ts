@@ -80,6 +80,8 @@ const NO_KEYS =
   `${KEY_PROVIDER} is not supported: its keys, which are numbers in the node /key, prove nothing; ` +
   "clients prove themselves by digest, SASL or x509";
 const FAILURE_DELAY_MS_MAX = 10_000;
+/** The greatest value of the setting. */
+const FAILURE_DELAY_MS_LIMIT = 60_000;
 const USER_PREFIX = "user_";
 const SUPER = "super";
 
@@ -117,8 +119,10 @@ export function parseClientAuth(
     problems.push(`${setting}: clients must authenticate by ${scheme}, and there is no ${missing(scheme)}`);
   }
   const { anySaslUser, x509SuperUser, ensembleNames, failureDelayMsMax = FAILURE_DELAY_MS_MAX } = options;
-  if (!Number.isInteger(failureDelayMsMax) || failureDelayMsMax < 0 || failureDelayMsMax > 60_000) {
-    problems.push(`zooid.authFailureDelayMaxMs is a number of milliseconds up to 60000, found ${failureDelayMsMax}`);
+  if (!Number.isInteger(failureDelayMsMax) || failureDelayMsMax < 0 || failureDelayMsMax > FAILURE_DELAY_MS_LIMIT) {
+    problems.push(
+      `zooid.authFailureDelayMaxMs is a whole number from 0 to ${FAILURE_DELAY_MS_LIMIT}, found ${failureDelayMsMax}`,
+    );
   }
   if (providers.has("sasl") && options.jaasFile === undefined)
     notices.push("jaasLoginConfig names no file with users, so that no client can authenticate by SASL");

@@ -61,7 +61,7 @@ export function parseConnectionThrottle(
   const config = { ...DEFAULTS, ...options };
   const count = (name: string, value: number, min: number): void => {
     if (!Number.isInteger(value) || value < min || value > COUNT_MAX)
-      problems.push(`connection_throttle_${name} is a whole number from ${min}, found ${value}`);
+      problems.push(`connection_throttle_${name} is a whole number from ${min} to ${COUNT_MAX}, found ${value}`);
   };
   const ratio = (name: string, value: number): void => {
     if (!(value >= 0 && value <= 1)) problems.push(`connection_throttle_${name} is from 0 to 1, found ${value}`);

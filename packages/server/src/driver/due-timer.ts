@@ -1,3 +1,6 @@
+/** Node's longest timer; a longer one fires after 1 ms. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** One timer, for the earliest of the times for which it is armed. */
 export class DueTimer {
   readonly #fire: () => void;
@@ -5,7 +8,11 @@ export class DueTimer {
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
 
-  /** @param isBackground whether the process may end while it is armed */
+  /**
+   * @param fire called at the time, or earlier for a time that is further away than a timer can be;
+   *   it arms the timer again
+   * @param isBackground whether the process may end while it is armed
+   */
   constructor(fire: () => void, isBackground: boolean) {
     this.#fire = fire;
     this.#isBackground = isBackground;
@@ -21,7 +28,7 @@ export class DueTimer {
         this.#dueMs = Number.POSITIVE_INFINITY;
         this.#fire();
       },
-      Math.max(1, Math.ceil(dueMs - performance.now())),
+      Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(dueMs - performance.now()))),
     );
     if (this.#isBackground) this.#timer.unref();
   }

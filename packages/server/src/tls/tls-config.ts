@@ -41,6 +41,8 @@ export interface TlsOptions {
   readonly clientHostnameVerification?: boolean;
 }
 
+const INT_MAX = 2 ** 31 - 1;
+
 const CLIENT_AUTH: readonly ClientAuthMode[] = ["need", "want", "none"];
 export type ClientAuthMode = "need" | "want" | "none";
 
@@ -60,7 +62,7 @@ export interface TlsConfig {
   reload(): SecureContextOptions | readonly string[];
 }
 
-/** What asks for TLS, by the prefix of its settings. */
+/** The settings that ask for TLS, by the prefix of the stores' settings. */
 const ASKED_BY: ReadonlyMap<string, string> = new Map([
   ["ssl", "secureClientPort and client.portUnification ask for it"],
   ["ssl.quorum", "sslQuorum, portUnification, admin.forceHttps and admin.portUnification ask for it"],
@@ -108,11 +110,15 @@ export function parseTls(
   };
   const context = read(problems, notices);
   const { handshakeTimeoutMs = 5000, handshakeCountMax = -1 } = options;
-  if (!Number.isInteger(handshakeTimeoutMs) || handshakeTimeoutMs < 1 || handshakeTimeoutMs > 2 ** 31 - 1) {
-    problems.push(`${prefix}.handshakeDetectionTimeoutMillis is a number of milliseconds, found ${handshakeTimeoutMs}`);
+  if (!Number.isInteger(handshakeTimeoutMs) || handshakeTimeoutMs < 1 || handshakeTimeoutMs > INT_MAX) {
+    problems.push(
+      `${prefix}.handshakeDetectionTimeoutMillis is a whole number from 1 to ${INT_MAX}, found ${handshakeTimeoutMs}`,
+    );
   }
-  if (!Number.isInteger(handshakeCountMax) || handshakeCountMax < -1) {
-    problems.push(`netty.server.outstandingHandshake.limit is a number, or -1, found ${handshakeCountMax}`);
+  if (!Number.isInteger(handshakeCountMax) || handshakeCountMax < -1 || handshakeCountMax > INT_MAX) {
+    problems.push(
+      `netty.server.outstandingHandshake.limit is a whole number from -1 to ${INT_MAX}, found ${handshakeCountMax}`,
+    );
   }
   if (problems.length > found || clientAuth === undefined) return undefined;
   const stores = [keyStore, trustStore];

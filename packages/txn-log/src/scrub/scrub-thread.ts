@@ -37,6 +37,9 @@ const STEP_BYTES = 256 * 1024;
 const PAGE_CHECK_BYTES_MAX = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 60_000;
 
+/** Node's longest timer; a longer one fires after 1 ms. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 class ScrubThread {
   readonly #data: ScrubThreadData;
   #stateFile: string;
@@ -75,7 +78,7 @@ class ScrubThread {
 
   #sleep(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#step(), ms);
+    this.#timer = setTimeout(() => this.#step(), Math.min(ms, TIMER_MS_MAX));
   }
 
   #step(): void {

@@ -79,6 +79,7 @@ export const CLIENT_FAMILIES: readonly KeyEntry[] = [["netty.", ignored(ONE_LOOP
 
 /** The system takes a 32-bit number, and less of it. */
 const LISTEN_BACKLOG_MAX = 2 ** 31 - 1;
+const LISTEN_BACKLOG_MIN: number = -(2 ** 31);
 
 /** A negative one leaves the system's. */
 function backlog(): KeyRule {
@@ -88,8 +89,12 @@ function backlog(): KeyRule {
 }
 
 function backlogValue(value: string): Read<number> {
-  const isBacklog = /^[+-]?\d+$/.test(value) && Number(value) <= LISTEN_BACKLOG_MAX;
-  return read(isBacklog ? Number(value) : undefined, `is a whole number up to ${LISTEN_BACKLOG_MAX}, found "${value}"`);
+  const isBacklog =
+    /^[+-]?\d+$/.test(value) && Number(value) >= LISTEN_BACKLOG_MIN && Number(value) <= LISTEN_BACKLOG_MAX;
+  return read(
+    isBacklog ? Number(value) : undefined,
+    `is a whole number from ${LISTEN_BACKLOG_MIN} to ${LISTEN_BACKLOG_MAX}, found "${value}"`,
+  );
 }
 
 /** Java reads it with `Integer.getInteger`, so hexadecimal is in use too. */

@@ -92,7 +92,7 @@ function observerMasterPort(): KeyRule {
 
 function observerPortValue(value: string): Read<number> {
   const found = portValue(value);
-  return "problem" in found ? { problem: `is a port, or 0 for none, found "${value}"` } : found;
+  return "problem" in found ? { problem: `is a port, 0 to 65535, where 0 is none, found "${value}"` } : found;
 }
 
 function isObserverValue(value: string): Read<boolean> {
@@ -112,11 +112,12 @@ function peerTls(name: "key" | "cert" | "ca"): KeyRule {
  * makes none as the other.
  */
 const SECONDS_MAX = 100;
+const CONNECT_MS_MAX = 2 ** 31 - 1;
 
 function connectTimeoutValue(value: string): Read<number> {
   if (!/^\+?\d+$/.test(value) || Number(value) === 0) {
     return {
-      problem: `is a number of seconds below ${SECONDS_MAX} or of milliseconds from there, found "${value}"`,
+      problem: `is a whole number from 1 to ${CONNECT_MS_MAX}, of seconds below ${SECONDS_MAX} and of milliseconds from there, found "${value}"`,
     };
   }
   return { value: Number(value) < SECONDS_MAX ? Number(value) * 1000 : Number(value) };
