@@ -150,11 +150,13 @@ export const LIMIT_TESTS: Readonly<Record<string, readonly LimitTest[]>> = {
     of("apache-peer/follow/option-ranges", "a follower with %s: %d gets a snapshot and a transaction"),
   ],
   "what came and waits to be read (": [of("apache-peer/follow/apache-follower", "has a bound: there the link ends")],
+  "data of a packet": [of("apache-peer/core/packet-reader", "a packet with %s: %s")],
+  "bytes of proposals without": [of("apache-peer/core/observer", "and the byte beyond ends the link")],
   "sessions in one ping": [
-    of("apache-peer/follow/apache-follower", "as many sessions as a call may touch fit into the thread"),
+    of("apache-peer/follow/touch-limit.slow", "as many sessions as a call may touch fit into the thread"),
   ],
   "sessions that wait for a ping": [
-    of("apache-peer/follow/apache-follower", "as many sessions as a call may touch fit into the thread"),
+    of("apache-peer/follow/touch-limit.slow", "as many sessions as a call may touch fit into the thread"),
   ],
   "silence of a leader": [of("apache-peer/core/observer", "a silent leader is left: after initTimeoutMs")],
   "requests in flight": [of("client/client", "answers come in the order of the calls, also with a limit")],
@@ -162,6 +164,7 @@ export const LIMIT_TESTS: Readonly<Record<string, readonly LimitTest[]>> = {
   "time without a connection": [of("client/session/hostile-connection", "no longer than waitingTimeoutMs")],
   "bytes of a request": [of("client/client", "a request that is too large is refused here")],
   "bytes of an answer": [of("client/client", "an answer that is too large fails its own call")],
+  "paths of one setWatches": [of("client/watches/watch-registry", "watches are armed again in batches")],
   "bytes handed to a connection": [of("client/transport/tcp-transport", "a full connection returns false")],
 };
 
@@ -182,9 +185,6 @@ export const UNTESTED: readonly string[] = [
   "entries that a follower keeps",
   "chunks of a state in transit",
   "silence of a learner or a leader",
-  "data of a packet",
-  "bytes of proposals without",
-  "paths of one setWatches",
 ];
 
 function of(path: string, name: string): LimitTest {

@@ -19,6 +19,16 @@ function codeOf(act: () => unknown): string {
   return "nothing";
 }
 
+test("proposals without a commit have 64 MiB, and the byte beyond ends the link", () => {
+  const mib = 1024 * 1024;
+  const observed = new Observed(AT_3, { packetBytesMax: mib }).take(DIFF);
+  const data = Buffer.alloc(mib);
+  for (let i = 0; i < 64; i++) observed.take([packet(PacketType.PROPOSAL, zxidAt(5, 4 + i), data)]);
+  expect(codeOf(() => observed.take([packet(PacketType.PROPOSAL, zxidAt(5, 68), Buffer.alloc(1))]))).toBe(
+    "UNEXPECTED_PACKET",
+  );
+});
+
 describe("a learner that has nothing", () => {
   test("promises the epoch durably, asks for a snapshot, and acknowledges NEWLEADER and UPTODATE", () => {
     const observed = new Observed().take([
