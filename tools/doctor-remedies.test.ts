@@ -41,6 +41,10 @@ test.each<[string, readonly string[], (name: string) => boolean]>([
   expect(names.filter((name) => !exists(name))).toEqual([]);
 });
 
+test("no sentence has a command of zooid-cli in its text: cliCommand repeats the operator's call", () => {
+  expect(named(/zooid-cli (\S+)/g)).toEqual([]);
+});
+
 test("settings that are compared between members exist", () => {
   const [, list = ""] = /const SHARED: readonly string\[\] = \[([^\]]*)\]/.exec(SOURCES) ?? [];
   const keys = [...list.matchAll(/"([^"]+)"/g)].map(([, key = ""]) => key);

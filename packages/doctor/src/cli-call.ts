@@ -21,6 +21,11 @@ export function cliCommand({ servers, options }: CliCall, words: string, server:
   return ["zooid-cli", "-server", shellWord(server), ...options.map(shellWord), words].join(" ");
 }
 
+/** A call without options, for servers that the operator has named. */
+export function plainCall(servers: string): CliCall {
+  return { servers, options: [] };
+}
+
 /** The place of a joining server, to be filled in; quoted, since a shell ends commands at `;`. */
 export function newMember(sid: number): string {
   return `'${sid}=HOST:2888:3888;2181'`;

@@ -1,7 +1,9 @@
 /** Findings about the nodes. */
 import { counted, found as shown } from "@zooid/model";
+import { cliCommand, plainCall } from "../cli-call.ts";
 import { bytesText } from "../figures.ts";
 import { type Finding, finding } from "../finding.ts";
+import { shellWord } from "../shell-word.ts";
 import type { ApacheFacts, ApachePlace, ApacheServerFacts, ApacheTreeFacts } from "./apache-facts.ts";
 import { FRAME_BYTES, FRAME_BYTES_MAX } from "./limits-to-copy.ts";
 import { APACHE_SETTINGS, isOn } from "./seen-setting.ts";
@@ -31,7 +33,8 @@ function schemes(facts: ApacheTreeFacts): readonly Finding[] {
     const found = `${counted(place.count, "node has", "nodes have")} an access list with the scheme ${shown(scheme)}, such as ${shown(place.path)}`;
     if (needed !== undefined)
       return [finding("scheme-to-configure", facts.address, found, `configure at each new server ${needed}`)];
-    const remedy = "give these nodes lists with digest, sasl or x509 before the move (zooid-cli setAcl)";
+    const setAcl = cliCommand(plainCall(facts.address), `setAcl ${shellWord(place.path)} ACL`);
+    const remedy = `give these nodes lists with digest, sasl or x509 before the move (${setAcl})`;
     return [finding("scheme-unknown", facts.address, found, remedy)];
   });
 }

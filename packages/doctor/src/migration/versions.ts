@@ -1,5 +1,6 @@
 /** Findings about the servers' versions, roles and epochs. */
 import { counted, EPOCH_MAX } from "@zooid/model";
+import { cliCommand, plainCall } from "../cli-call.ts";
 import { type Finding, finding } from "../finding.ts";
 import type { ApacheFacts, ApacheReport, ApacheServerFacts } from "./apache-facts.ts";
 import { APACHE_SETTINGS, isSeen, namesOf, settingValue } from "./seen-setting.ts";
@@ -29,7 +30,7 @@ function ofServer({ address, report }: ApacheServerFacts): readonly Finding[] {
   }
   const { version, isZooid } = report;
   if (isZooid) {
-    const remedy = "name the servers that are to be moved; zooid-cli doctor looks at an ensemble of Zooid";
+    const remedy = `name the servers that are to be moved; for an ensemble of Zooid: ${cliCommand(plainCall(address), "doctor")}`;
     return [finding("apache-is-zooid", address, "it is a server of Zooid", remedy)];
   }
   if (version === undefined) return [];
@@ -76,7 +77,12 @@ function epochs(servers: readonly ApacheServerFacts[]): readonly Finding[] {
   const epoch = Math.max(0, ...reports(servers).map((report) => report.epoch ?? 0));
   if (epoch + EPOCHS_ABOVE < EPOCH_MAX) return [];
   const found = `its epoch is ${epoch}, and the last one of Zooid is ${EPOCH_MAX - 1}`;
-  const remedy = "zooid-cli export / FILE, and zooid-cli import FILE / at new servers: sessions and zxids begin again";
+  const [{ address = "" } = {}] = servers;
+  const commands = [
+    cliCommand(plainCall(address), "export / FILE"),
+    cliCommand(plainCall("NEWHOST:2181"), "import FILE /"),
+  ];
+  const remedy = `copy the tree to new servers: ${commands.join(", then ")}; sessions and zxids begin again`;
   return [finding("apache-epochs", "the ensemble", found, remedy)];
 }
 
@@ -90,7 +96,6 @@ function withoutDigests(servers: readonly ApacheServerFacts[]): readonly Finding
   });
   if (without.length === 0) return [];
   const found = `${counted(without.length, "server sends", "servers send")} no digest with a transaction: ${namesOf(without)}`;
-  const remedy =
-    "let zooid-cli migrate compare show that both hold the same; or zookeeper.digest.enabled=true with 3.6";
+  const remedy = "compare both trees before the switch (docs/migration.md); or zookeeper.digest.enabled=true with 3.6";
   return [finding("digests-missing", "the ensemble", found, remedy)];
 }
