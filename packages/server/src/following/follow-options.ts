@@ -94,8 +94,15 @@ export function parseFollow(options: FollowOptions, whole: Whole, problems: stri
 function withoutElectionPorts(hosts: string): string {
   return hosts
     .split(",")
-    .map((host) => host.replace(/^(\s*(?:\[[^\]]*\]|[^:]+):\d+):\d+(\s*)$/, "$1$2").trim())
+    .map((host) => withoutElectionPort(host.trim()))
     .join(",");
+}
+
+function withoutElectionPort(host: string): string {
+  const portsStart = host.lastIndexOf("]") + 1;
+  const [name = "", port, electionPort = "", ...more] = host.slice(portsStart).split(":");
+  if (more.length > 0 || !/^\d+$/.test(electionPort)) return host;
+  return `${host.slice(0, portsStart)}${name}:${port}`;
 }
 
 function tlsOf(
