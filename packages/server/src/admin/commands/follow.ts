@@ -19,7 +19,7 @@ export const FOLLOWS = "this server follows an Apache ensemble: clients and data
 /** Which server of Apache's is followed, how far, and whether its digests are those of the tree. */
 export function followStatus(view: AdminView): Fields | Failure {
   const status = view.following();
-  if (status === undefined) return new Failure("this server follows no Apache ensemble", 409);
+  if (status === undefined) return new Failure("this server follows no Apache ensemble");
   return {
     state: status.state,
     server: status.server ?? null,
