@@ -146,6 +146,13 @@ const OFF = [
 
 /** Where no default of the server's configuration says it. */
 const STATED_DEFAULTS: ReadonlyMap<string, string> = new Map([
+  ["zooid.follow.sid", "254"],
+  ["zooid.follow.spoolMemoryBytesMax", "16777216"],
+  ["zooid.follow.spoolBytesMax", "4294967296"],
+  ["zooid.follow.packetBytesMax", "4194304"],
+  ["zooid.follow.initTimeoutMs", "40000"],
+  ["zooid.follow.syncTimeoutMs", "10000"],
+  ["zooid.follow.tlsChecksHost", "true"],
   ...OFF.map((key) => [key, "false"] as const),
   ["admin.snapshot.enabled", "true"],
   ["admin.restore.enabled", "true"],
