@@ -16,7 +16,10 @@ export interface ApacheServerFacts {
   /** A sentence where it does not answer `srvr`. */
   readonly report: ApacheReport | string;
   readonly sid: number | undefined;
-  /** Its zoo.cfg, from the admin server; undefined where that does not answer, or is before 3.6. */
+  /**
+   * Its zoo.cfg, from the admin server. Undefined where that does not answer or is before 3.6, and
+   * for a member of an ensemble: Apache's servers answer with null then.
+   */
   readonly settings: ServerSettings | undefined;
   /** Java system properties, from the admin server. */
   readonly properties: ReadonlyMap<string, string> | undefined;
@@ -77,6 +80,11 @@ export interface ApacheTreeFacts {
   readonly unread: ApachePlace | undefined;
   /** Server numbers in `/zookeeper/config`. */
   readonly members: readonly ApacheMember[];
+  /**
+   * Whether the servers take reconfigurations: only then their configuration has a version.
+   * Undefined for a server alone.
+   */
+  readonly hasReconfig: boolean | undefined;
 }
 
 export interface ApacheMember {

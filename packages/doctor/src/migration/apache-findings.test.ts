@@ -47,6 +47,7 @@ const TREE: ApacheTreeFacts = {
   hiddenKinds: undefined,
   unread: undefined,
   members: [1, 2, 3].map((sid) => ({ sid, isObserver: false })),
+  hasReconfig: true,
 };
 
 const SERVERS = [server(1), server(2), server(3)];
@@ -124,6 +125,16 @@ describe("nothing is found", () => {
     expect(nodes({ longestPath: { count: 16 * 1024, path: "/a" } })).toEqual([]);
     expect(nodes({ longestData: { count: 0xf_ffff - 1024 - 2, path: "/a" } })).toEqual([]);
   });
+});
+
+test("where zoo.cfg is not seen, the version of the configuration shows whether reconfigurations are taken", () => {
+  const servers = SERVERS.map((each) => ({ ...each, settings: undefined }));
+  const of = (hasReconfig: boolean | undefined) => ({ ...SOUND, servers, tree: { ...TREE, hasReconfig } });
+  expect(apacheFindings(of(false)).map(({ id }) => id)).toEqual(["fence-by-stop"]);
+  expect(apacheSummary(of(true)).at(-1)).toContain("if standaloneEnabled=false is set");
+  for (const hasReconfig of [true, undefined]) expect(apacheFindings(of(hasReconfig))).toEqual([]);
+  expect(apacheUnseen(of(true))[0]).not.toContain("reconfigEnabled");
+  expect(apacheUnseen(of(undefined))[0]).toContain("reconfigEnabled");
 });
 
 test.each([

@@ -27,7 +27,7 @@ export function apacheSummary(facts: ApacheFacts): readonly string[] {
   }
   const taken = takenNumbers(facts);
   if (taken.length > 0) lines.push(`session ids begin with: ${taken.join(", ")}; new servers need other numbers`);
-  lines.push(`ways to fence: ${fences(servers).join("; ")}`);
+  lines.push(`ways to fence: ${fences(facts).join("; ")}`);
   const master = servers.find((server) => settingValue(server, APACHE_SETTINGS.observerMasters) !== undefined);
   if (master !== undefined) {
     const port = settingValue(master, APACHE_SETTINGS.observerMasters);
@@ -44,12 +44,15 @@ function serverLine({ address, report, sid }: ApacheServerFacts): string {
 }
 
 /** How the old servers can be kept from ever serving again. */
-export function fences(servers: readonly ApacheServerFacts[]): readonly string[] {
+function fences({ servers, tree }: ApacheFacts): readonly string[] {
   const { reconfig, standalone } = APACHE_SETTINGS;
   const seen = servers.filter((server) => isSeen(server, reconfig));
   const isReady = seen.length > 0 && seen.every((server) => isOn(server, reconfig) && isOffAt(server, standalone));
+  const alone = "a reconfiguration to the leader alone, whose process is then stopped";
+  const isPossible = seen.length === 0 && tree?.hasReconfig === true;
   return [
-    ...(isReady ? ["a reconfiguration to the leader alone, whose process is then stopped"] : []),
+    ...(isReady ? [alone] : []),
+    ...(isPossible ? [`${alone}, if standaloneEnabled=false is set`] : []),
     "a command that stops every voter for good",
   ];
 }
@@ -64,7 +67,10 @@ export function apacheUnseen({ servers, tree }: ApacheFacts): readonly string[] 
   for (const server of servers) {
     const { address, report } = server;
     if (typeof report === "string" || report.isZooid) continue;
-    const unseen = Object.values(APACHE_SETTINGS).filter((setting) => !isSeen(server, setting));
+    const unseen = Object.values(APACHE_SETTINGS).filter(
+      (setting) =>
+        !isSeen(server, setting) && !(setting === APACHE_SETTINGS.reconfig && tree?.hasReconfig !== undefined),
+    );
     if (unseen.length > 0) {
       lines.push(`settings of ${address}: look at ${unseen.map(nameOf).join(", ")} in its zoo.cfg and its Java flags`);
     }

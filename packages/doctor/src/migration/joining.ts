@@ -7,7 +7,7 @@ import { APACHE_SETTINGS, type ApacheSetting, isOn, isSeen, namesOf, settingValu
 const SID_MAX = 254;
 
 export function joining(facts: ApacheFacts): readonly Finding[] {
-  return [...numbers(facts), ...protection(facts.servers), ...fence(facts.servers)];
+  return [...numbers(facts), ...protection(facts.servers), ...fence(facts)];
 }
 
 /** Numbers of servers, which are the first bytes of the ids of sessions. */
@@ -92,16 +92,19 @@ function protection(servers: readonly ApacheServerFacts[]): readonly Finding[] {
 }
 
 /** A reconfiguration to the leader alone is the one fence that needs no access to machines. */
-function fence(servers: readonly ApacheServerFacts[]): readonly Finding[] {
+function fence({ servers, tree }: ApacheFacts): readonly Finding[] {
   const { reconfig, standalone } = APACHE_SETTINGS;
   const seen = servers.filter((server) => isSeen(server, reconfig));
   const without = seen.filter((server) => !isOn(server, reconfig) || !isOff(server, standalone));
-  if (without.length === 0) return [];
+  const isRefused = tree?.hasReconfig === false;
+  if (without.length === 0 && !isRefused) return [];
   return [
     finding(
       "fence-by-stop",
-      namesOf(without),
-      "reconfigEnabled=true and standaloneEnabled=false are not both set: a reconfiguration to the leader alone is refused",
+      without.length === 0 ? "the ensemble" : namesOf(without),
+      isRefused
+        ? "the configuration in /zookeeper/config has no version: reconfigEnabled=true is not set"
+        : "reconfigEnabled=true and standaloneEnabled=false are not both set: a reconfiguration to the leader alone is refused",
       "have a command that stops every voter for good (ssh, kubectl), or set both and restart the servers one by one",
     ),
   ];

@@ -1,7 +1,6 @@
 import type { Client } from "@zooid/client";
 import {
   type ApacheFacts,
-  type ApacheMember,
   type ApacheServerFacts,
   type ApacheTreeFacts,
   apacheFindings,
@@ -22,7 +21,7 @@ import { credentialsOf, rateOf, readingFault, serversIn, sessionWith } from "../
 import { RequestPace } from "../request-pace.ts";
 import { READ_MS, readTree } from "../tree-reading.ts";
 import { askServers } from "./ask-servers.ts";
-import { TreeSurvey } from "./tree-survey.ts";
+import { type SurveyedConfiguration, TreeSurvey } from "./tree-survey.ts";
 
 export const ADMIN_PATTERN = "http://*:8080";
 const SID_MAX = 255;
@@ -105,18 +104,21 @@ async function surveyServer(
     },
     unread: (path) => survey.unread(path),
   });
-  return survey.facts(address, await membersOf(client, signal));
+  return survey.facts(address, await configurationOf(client, signal));
 }
 
 /** From `/zookeeper/config`, which a server alone has without any. */
-async function membersOf(client: Client, signal: AbortSignal): Promise<readonly ApacheMember[]> {
+async function configurationOf(client: Client, signal: AbortSignal): Promise<SurveyedConfiguration> {
   try {
     const { data } = await client.get(CONFIG_PATH, { signal, timeoutMs: READ_MS });
     const { members } = parseConfiguration(Buffer.from(data ?? []).toString());
-    return members.servers.map(({ sid, isObserver }) => ({ sid, isObserver }));
+    return {
+      members: members.servers.map(({ sid, isObserver }) => ({ sid, isObserver })),
+      hasReconfig: members.version > 0,
+    };
   } catch {
     signal.throwIfAborted();
-    return [];
+    return { members: [], hasReconfig: undefined };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ApacheMember, ApachePlace, ApacheTreeFacts } from "@zooid/doctor";
+import type { ApachePlace, ApacheTreeFacts } from "@zooid/doctor";
 import { type Acl, nodeKind, type SessionId, type Stat, sessionIdHigh, sessionIdLow } from "@zooid/model";
 
 const NONE: ApachePlace = { count: 0, path: "/" };
@@ -6,6 +6,9 @@ const NONE: ApachePlace = { count: 0, path: "/" };
 const OWNERS_MAX = 1_000_000;
 /** Schemes beyond these are not told apart: a name is the client's choice. */
 const SCHEMES_MAX = 100;
+
+/** What the configuration of a server says. */
+export type SurveyedConfiguration = Pick<ApacheTreeFacts, "members" | "hasReconfig">;
 
 /** Adds up what the nodes of a server are like, one after another. */
 export class TreeSurvey {
@@ -46,7 +49,7 @@ export class TreeSurvey {
   }
 
   /** @param address the server that was read */
-  facts(address: string, members: readonly ApacheMember[]): ApacheTreeFacts {
+  facts(address: string, { members, hasReconfig }: SurveyedConfiguration): ApacheTreeFacts {
     return {
       address,
       nodes: this.#nodes,
@@ -62,6 +65,7 @@ export class TreeSurvey {
       hiddenKinds: this.#hiddenKinds,
       unread: this.#unread,
       members,
+      hasReconfig,
     };
   }
 
