@@ -4,7 +4,7 @@ import type { NodeState, Observed } from "../migrate/compare/node-state.ts";
 import type { NodeVisitor, OtherReading, OtherSide, ServerSide } from "../migrate/compare/sides.ts";
 
 export type ModelTree = ReadonlyMap<string, NodeState>;
-/** What a side has in place of a tree. */
+/** Makes the tree that a side has in place of another one. */
 export type Corrupt = (tree: ModelTree) => ModelTree;
 
 const EPOCH_START = 5 * 2 ** 32;

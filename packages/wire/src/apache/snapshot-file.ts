@@ -13,7 +13,7 @@ import { type ApacheSnapshotParts, SnapshotBody } from "./snapshot-body.ts";
 
 /** No node has longer data: the limit is well above what a server can be configured to accept. */
 const FIELD_BYTES_MAX = 256 * 1024 * 1024;
-/** What follows the first seal is short. */
+/** The bytes behind the first seal are few. */
 const TAIL_BYTES_MAX = 1024;
 const GZIP = 0x1f8b;
 
@@ -28,7 +28,7 @@ export class SnapshotFile {
   readonly #refuse: (place: string, found: string) => Error;
   readonly #body: SnapshotBody;
   readonly #sum = new Adler32();
-  /** What came and is not taken apart yet. */
+  /** The pieces that are not taken apart yet. */
   #pieces: Buffer[] = [];
   #waiting = 0;
   /** How much has to be there before the next part can be whole. */

@@ -19,9 +19,10 @@ import {
   settingsOf,
 } from "./server-answers.ts";
 
-/** Each server takes less than twenty seconds, whatever hangs. */
+/** Each server takes less than half a minute, whatever hangs. */
 const WORD_MS = 2_500;
-const ADMIN_MS = 5_000;
+/** The first requests of a Java process take seconds. */
+const ADMIN_MS = 15_000;
 
 export interface AskedServers {
   readonly servers: readonly ApacheServerFacts[];

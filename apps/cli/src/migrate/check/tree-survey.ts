@@ -7,7 +7,7 @@ const OWNERS_MAX = 1_000_000;
 /** Schemes beyond these are not told apart: a name is the client's choice. */
 const SCHEMES_MAX = 100;
 
-/** What the configuration of a server says. */
+/** The facts that a server's configuration has. */
 export type SurveyedConfiguration = Pick<ApacheTreeFacts, "members" | "hasReconfig">;
 
 /** Adds up what the nodes of a server are like, one after another. */

@@ -1,5 +1,5 @@
 /**
- * What is compared of a node, in a form that both sides have: a client's Stat counts changes of
+ * The compared fields of a node, in a form that both sides have: a client's Stat counts changes of
  * children and hides containers and TTLs, a snapshot's has the number of creates and no children.
  */
 import { createHash } from "node:crypto";

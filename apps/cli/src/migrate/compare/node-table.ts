@@ -35,7 +35,7 @@ export class NodeTable {
     return this.#size;
   }
 
-  /** What the columns take in memory. */
+  /** The memory of the columns. */
   get byteCount(): number {
     return this.#columns.slots * SLOT_BYTES;
   }

@@ -138,7 +138,7 @@ function couldNotLook({ output, shell }: Invocation, failed: readonly Failed[]):
   return { equal: false, compared: false, failed: failed.map((each) => ({ ...each })) };
 }
 
-/** What no statement is made of: it is never taken as equal. */
+/** One line for each kind of nodes that are not compared; they are never taken as equal. */
 function gapLines(found: Comparison, failed: readonly Failed[], other: string): readonly string[] {
   const { moved, unread, belowUnread, hiddenLists, unconfirmed, isBehind, zxid, serverZxid } = found;
   const example = ({ path }: Uncompared): string => (path === undefined ? "" : `, such as ${shownText(path)}`);

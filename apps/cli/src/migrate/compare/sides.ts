@@ -18,7 +18,7 @@ export interface ServerSide {
   reach(zxid: number): Promise<boolean>;
 }
 
-/** What the servers are compared with: a follower, or a server that has imported their data. */
+/** The side that servers are compared with: a follower, or a server that has imported them. */
 export interface OtherSide {
   readonly name: string;
   /**
