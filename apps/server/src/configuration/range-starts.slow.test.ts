@@ -1,0 +1,3 @@
+import { testRangeStarts } from "../testing/range-starts.ts";
+
+testRangeStarts("in files");
