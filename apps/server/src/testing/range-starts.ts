@@ -6,7 +6,7 @@ import { type ServerOptions, startServer, type ZooidServer } from "@zooid/embedd
 import { AUTHORITY, HOST } from "@zooid/embedded-server/testing/certificates";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { optionsWith, type RangePlace, statedRanges } from "./stated-ranges.ts";
+import { FOLLOWING, optionsWith, type RangePlace, statedRanges } from "./stated-ranges.ts";
 
 /** Time for a session that lives a millisecond to get a write through. */
 const DEADLINE_MS = 20_000;
@@ -69,7 +69,7 @@ export function testRangeStarts(kept: "in files" | "in memory"): void {
 function endsOf(kept: "in files" | "in memory"): readonly (readonly [key: string, value: string])[] {
   makePlace();
   const ranges = statedRanges(place()).filter(
-    ({ key }) => !/Port$/.test(key) && STORED.test(key) === (kept === "in files"),
+    ({ key }) => !/Port$/.test(key) && !FOLLOWING.test(key) && STORED.test(key) === (kept === "in files"),
   );
   rmSync(folder, { recursive: true });
   return ranges.flatMap(({ key, least, most }) => [[key, least] as const, [key, most] as const]);

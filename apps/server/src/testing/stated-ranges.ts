@@ -16,6 +16,8 @@ export interface StatedRange {
 
 /** Numbers that no key takes. */
 const ABOVE = `1${"0".repeat(30)}`;
+/** Keys of a server that follows an Apache ensemble and serves no clients. */
+export const FOLLOWING: RegExp = /^zooid\.follow\./;
 const STATED = /(?:from |port, )(-?[\d.]+) to (\d+)/;
 
 /** Each key with a range, found by asking for too much of it. */
@@ -47,6 +49,7 @@ export interface RangePlace {
 export function companions(key: string, { backupDir, keyStore }: RangePlace): readonly string[] {
   const history = "zooid.history.retainMs=1000000";
   const member = ["server.1=127.0.0.1:1:2", "standaloneEnabled=false"];
+  if (FOLLOWING.test(key)) return ["zooid.follow=127.0.0.1:2888"];
   if (key === "zooid.history.retainMs") return [];
   if (key.startsWith("zooid.history.")) return [history];
   if (key.startsWith("zooid.backup.")) return [history, `zooid.backup.target=${backupDir}`];
@@ -67,7 +70,8 @@ export function optionsWith(key: string, value: string, place: RangePlace): Serv
     settings.set(name, setting);
   }
   const words = [...settings.values()].flatMap((setting) => ["--set", setting]);
-  const command = parseCommandLine(["--data", place.dataDir, ...words]);
+  const follows = FOLLOWING.test(key) ? ["follow"] : [];
+  const command = parseCommandLine([...follows, "--data", place.dataDir, ...words]);
   if (command.kind !== "serve") throw new Error(`a server is started, not ${command.kind}`);
   const options = operated(command);
   parseServerConfig(options);
