@@ -20,7 +20,7 @@ const NODES_AT_ONCE = 1000;
 export class ApacheDigest {
   readonly #tree: DataTree;
   readonly #crc32: Crc32;
-  /** What each node adds to the sum, by its index in the tree. */
+  /** The part of the sum that each node adds, by its index in the tree. */
   #shares = new Uint32Array(NODES_FIRST);
   #sum = 0n;
   readonly #stat = new DataView(new ArrayBuffer(STAT_BYTES));

@@ -11,11 +11,11 @@ export interface FollowOptions {
   readonly hosts: string;
   /** This server's number: above those of all voters, and below 255. Default 254. */
   readonly sid?: number;
-  /** What came and waits to be applied, in memory. Default 16 MiB. */
+  /** Bytes that wait to be applied, in memory. Default 16 MiB. */
   readonly spoolMemoryBytesMax?: number;
   /**
-   * What came and waits to be applied, in memory and on the disk of the data directory; there the
-   * link ends until half of it is applied. A snapshot of the ensemble must fit. Default 4 GiB.
+   * Bytes that wait to be applied, in memory and on the disk of the data directory; there the link
+   * ends until half of them are applied. A snapshot of the ensemble must fit. Default 4 GiB.
    */
   readonly spoolBytesMax?: number;
   /**

@@ -58,7 +58,7 @@ const SPOOL_FOLDER = "spool";
 /** All appends are of one role. */
 const GENERATION = 1;
 const BATCH_BYTES = 128 * 1024;
-/** What may be in the log and not durable yet. */
+/** Bytes that may be in the log and not durable yet. */
 const PENDING_BYTES_MAX = 8 * 1024 * 1024;
 /** Time of applying in one turn of the event loop. */
 const TURN_MS = 4;

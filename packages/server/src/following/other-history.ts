@@ -1,7 +1,7 @@
 import type { DataTree } from "@zooid/data-tree";
 import { STAT_BYTES, StatOffset, type Zxid, zxidFromHalves } from "@zooid/model";
 
-/** What a snapshot has in common with the tree that it would replace. */
+/** The nodes that a snapshot shares with the tree that it would replace. */
 export interface CommonNodes {
   /** Nodes of the snapshot that were created when the tree stood where it stands, or before. */
   readonly older: number;

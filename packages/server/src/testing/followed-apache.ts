@@ -21,7 +21,7 @@ export class FollowedApache implements AsyncDisposable {
   readonly leader: ScriptedLeader;
   epoch: number;
   counter = 0;
-  /** What was committed, by zxid. */
+  /** The committed transactions, by zxid. */
   readonly log: { readonly zxid: bigint; readonly bytes: Buffer }[] = [];
   readonly #options: FollowedOptions;
 

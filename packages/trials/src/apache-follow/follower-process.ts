@@ -9,7 +9,7 @@ const SUPER_DIGEST = "super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
 const CREDENTIAL = "digest super:test";
 const STOP_DEADLINE_MS = 10_000;
 
-/** What `follow_status` says. */
+/** The answer to `follow_status`. */
 export interface FollowerStatus {
   readonly state: string;
   readonly server: string | null;

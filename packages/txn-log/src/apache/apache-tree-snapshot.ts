@@ -25,7 +25,7 @@ export interface SnapshotNode {
   readonly stat: Buffer;
 }
 
-/** What an exact snapshot is made of. */
+/** The source of an exact snapshot. */
 export interface ApacheSnapshotContent {
   readonly sessionCount: number;
   readonly sessions: Iterable<readonly [id: bigint, timeoutMs: number]>;
