@@ -19,7 +19,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Client, connect, digestId } from "@zooid/client";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
 import { Random } from "@zooid/conformance/internal/random";
-import { fourLetterWord, ROOT, ServerProcess, startEndpoint, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
+import {
+  fourLetterWord,
+  ROOT,
+  ServerProcess,
+  startEndpoint,
+  ZOOID_SERVER,
+} from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { freePort, freePorts } from "@zooid/wire/testing/free-ports";
 import { ApacheLoad, USER } from "../apache-import/apache-load.ts";
@@ -142,12 +148,7 @@ async function checkLate(): Promise<string> {
   const side = await newSide("late", {
     sids: [1, 2, 254],
     properties: [],
-    settings: (i) => [
-      ...adminLines(adminPorts[i]),
-      "skipACL=yes",
-      "reconfigEnabled=true",
-      "standaloneEnabled=false",
-    ],
+    settings: (i) => [...adminLines(adminPorts[i]), "skipACL=yes", "reconfigEnabled=true", "standaloneEnabled=false"],
   });
   await using apache = side;
   for (const { dataDir } of apache.servers) {
@@ -162,12 +163,7 @@ async function checkLate(): Promise<string> {
     await zk.create("/a", "");
   }
   const found = await check(apache.hosts, adminPorts);
-  deepStrictEqual(idsOf(found), [
-    "access-lists-skipped",
-    "apache-epochs",
-    "limits-to-copy",
-    "server-number-none-left",
-  ]);
+  deepStrictEqual(idsOf(found), ["access-lists-skipped", "apache-epochs", "limits-to-copy", "server-number-none-left"]);
   return `${idsOf(found).length} kinds found`;
 }
 
