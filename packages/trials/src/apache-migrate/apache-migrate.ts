@@ -5,10 +5,11 @@
  *
  * Ensembles are configured and filled so that each finding of `migrate check` is there that one of
  * this version can have; all must be found, and nothing else. Then an ensemble is changed by random
- * requests, stopped and imported, and started again beside the server that has its data: `migrate
- * compare` must find both equal, by the admin port and by the client port. Then Apache's data, an
- * access list, a version, a missing and a further node are changed: each must be found at each of
- * the three servers, with its fields, and nothing else. Needs Java and Maven.
+ * requests while a follower has its data: no node may be found different, and none may be left out
+ * once the requests end. It is stopped and imported, and started again beside the server that has
+ * its data: `migrate compare` must find both equal, by the admin port and by the client port. Then
+ * Apache's data, an access list, a version, a missing and a further node are changed: each must be
+ * found at each of the three servers, with its fields, and nothing else. Needs Java and Maven.
  */
 import { deepStrictEqual, equal, ok } from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -28,6 +29,7 @@ import {
 } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { freePort, freePorts } from "@zooid/wire/testing/free-ports";
+import { FollowerProcess } from "../apache-follow/follower-process.ts";
 import { ApacheLoad, USER } from "../apache-import/apache-load.ts";
 import { Side } from "../apache-import/moved-side.ts";
 import { run } from "../processes/run.ts";
@@ -196,11 +198,22 @@ async function compareImported(): Promise<string> {
   const load = new ApacheLoad(new Random(options.seed), port);
   await load.begin();
   const running = load.run(options.clients);
+  const followerPort = await freePort();
+  const hosts = apache.servers.map((_, i) => apache.addressOf(i)).join(",");
+  await using following = new FollowerProcess(ownFolder("follower"), hosts, followerPort);
+  following.launch();
+  await following.reached(({ state, snapshots }) => state === "following" && snapshots > 0);
   await delay(options["load-ms"]);
+  const toFollower = ["--follower", `http://127.0.0.1:${followerPort}`, "--admin-auth", SUPER_AUTH];
+  const underLoad = await compare(apache.hosts, ...toFollower);
   load.stop();
   await running.catch(() => {});
+  deepStrictEqual([underLoad.differences, underLoad.failed], [[], []], "differences under load");
   await until(async () => /zk_ephemerals_count\t0\n/.test(await fourLetterWord(port, "mntr")));
   await untilStill(apache);
+  const followed = await compare(apache.hosts, ...toFollower);
+  deepStrictEqual([followed.status, followed.differences], [0, []], JSON.stringify(followed));
+  await following.stop();
   await apache.end(false);
 
   const adminPort = await freePort();
@@ -252,7 +265,8 @@ async function compareImported(): Promise<string> {
   deepStrictEqual([...fields].sort(byPath), [...expected].sort(byPath));
   equal(after.differenceCount, expected.length * apache.servers.length);
   deepStrictEqual(pathsOf(await compare(apache.hosts, ...zooidPort)), [...fields.keys()].sort());
-  return `${same.nodes} nodes equal at 3 servers, ${after.differenceCount} differences found where there were as many`;
+  const moved = underLoad.notCompared.moved.count;
+  return `${underLoad.nodes} nodes without a difference on a follower under load, ${moved} of them changing at each of ${underLoad.rounds} readings; ${same.nodes} nodes equal at 3 servers, ${after.differenceCount} differences found where there were as many`;
 }
 
 function byPath([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
@@ -353,6 +367,8 @@ interface CompareResult {
   readonly differenceCount: number;
   readonly differences: readonly { readonly path: string; readonly fields: readonly { readonly field: string }[] }[];
   readonly failed: readonly object[];
+  readonly rounds: number;
+  readonly notCompared: { readonly moved: { readonly count: number } };
 }
 
 async function compare(hosts: string, ...words: readonly string[]): Promise<CompareResult> {
