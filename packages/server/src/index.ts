@@ -34,7 +34,7 @@ export type { HistoryOptions } from "./disk/history-reports.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export { FollowError } from "./following/follow-error.ts";
 export type { FollowConfig, FollowOptions } from "./following/follow-options.ts";
-export { type OwnPort, ownPorts, type PortSettings } from "./listening/own-ports.ts";
+export { type Listening, type OwnPort, ownPorts, type PortSettings } from "./listening/own-ports.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { ApacheDirectories, ApacheFile, ApacheFiles } from "./offline/apache/apache-files.ts";
 export type { ApacheVoter } from "./offline/apache/apache-voter.ts";

@@ -2,7 +2,8 @@ import { isIP } from "node:net";
 import { hostPort, javaAddress } from "@zooid/model";
 import type { QuorumPeerConfig } from "../peers/ensemble-config.ts";
 
-interface Listening {
+/** An address and a port at which a server listens. */
+export interface Listening {
   readonly address: string;
   readonly port: number;
 }
@@ -53,7 +54,7 @@ export function collidingPorts(config: PortSettings, hasAdminNumber: boolean): r
 /**
  * The ports that a server with this configuration binds; number 0 is one that the system chooses.
  *
- * @param hasAdminNumber see {@link collidingPorts}; default: the admin port is one of them
+ * @param hasAdminNumber see `collidingPorts`; default: the admin port is one of them
  */
 export function ownPorts(config: PortSettings, hasAdminNumber = true): readonly OwnPort[] {
   const { admin, metrics, ensemble, securePort } = config;

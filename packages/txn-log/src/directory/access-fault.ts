@@ -13,7 +13,7 @@ export interface AccessFault {
 }
 
 /**
- * The reason and the remedy of {@link accessProblem} in one sentence.
+ * The reason and the remedy in one sentence.
  *
  * @param tree the directory that is to have one owner; default: the path alone
  */
