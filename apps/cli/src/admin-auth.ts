@@ -19,9 +19,17 @@ export function adminAuth({ flags }: Pick<Invocation, "flags">): string | undefi
 export async function authenticate(invocation: Invocation): Promise<void> {
   const text = adminAuth(invocation);
   if (text === undefined) return;
-  const [, scheme, auth] = /^(\S+)\s+(.+)$/s.exec(text) ?? [];
-  if (scheme === undefined || auth === undefined) {
-    throw usageError("--auth takes a scheme and its credentials, as 'digest super:password'");
-  }
-  await invocation.connection.addAuth({ scheme, auth }, invocation.signal);
+  await invocation.connection.addAuth(credentialsIn(text, "digest super:password"), invocation.signal);
+}
+
+/**
+ * A scheme, and its credentials behind white space.
+ *
+ * @param example for the error
+ */
+export function credentialsIn(text: string, example: string): { readonly scheme: string; readonly auth: string } {
+  const end = text.search(/\s/);
+  const auth = end === -1 ? "" : text.slice(end).trimStart();
+  if (end < 1 || auth === "") throw usageError(`--auth takes a scheme and its credentials, as '${example}'`);
+  return { scheme: text.slice(0, end), auth };
 }

@@ -1,5 +1,6 @@
 /** Sessions with single servers, for commands that look at each of them. */
 import { type Client, formatAddress } from "@zooid/client";
+import { credentialsIn } from "../admin-auth.ts";
 import { usageError } from "../cli-error.ts";
 import { type Invocation, wholeNumber } from "../command.ts";
 import type { Flag } from "../command-flags.ts";
@@ -41,11 +42,7 @@ export function credentialsOf({ flags }: Pick<Invocation, "flags">): readonly No
   const given = flags.all("auth");
   const ofEnvironment = process.env["ZOOID_APACHE_AUTH"];
   const texts = given.length > 0 || ofEnvironment === undefined ? given : [ofEnvironment];
-  return texts.map((text) => {
-    const [, scheme, auth] = /^(\S+)\s+(.+)$/s.exec(text) ?? [];
-    if (scheme !== undefined && auth !== undefined) return { scheme, auth };
-    throw usageError("--auth takes a scheme and its credentials, as 'digest user:password'");
-  });
+  return texts.map((text) => credentialsIn(text, "digest user:password"));
 }
 
 /** `host:port` of each server that an option or operand names, without a chroot. */

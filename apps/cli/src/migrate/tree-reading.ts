@@ -1,6 +1,6 @@
 /**
- * Reads every node of a server once, a bounded number at a time and in a second. What waits in
- * memory is the names of the children of one node for each level, and for each read in flight.
+ * Reads every node of a server once, a bounded number at a time and in a second. Names
+ * wait in memory: those of the children of one node for each level, and for each read in flight.
  */
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath, type Stat } from "@zooid/model";
@@ -20,7 +20,7 @@ export interface TreeReadingOptions<N> {
   /** Requests of one {@link read}. */
   readonly requestsPerRead: number;
   node(path: string, node: N & { readonly stat: Stat }): void;
-  /** A node that may not be read. What is below it is not visited. */
+  /** A node that may not be read. The nodes below it are not visited. */
   unread(path: string): void;
 }
 

@@ -111,7 +111,7 @@ export class ApacheTranslator {
    * The ops of our transaction. Each is valid until the next one is asked for, and must be applied
    * before that.
    *
-   * @throws ApacheTxnError; what was applied of the transaction must not be kept then
+   * @throws ApacheTxnError; the ops that were applied must not be kept then
    */
   *ops(transaction: ApacheTransaction): Generator<Readonly<TxnOp>, void, undefined> {
     this.#zxid = Number(transaction.zxid) as Zxid;

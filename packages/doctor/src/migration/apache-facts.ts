@@ -76,7 +76,7 @@ export interface ApacheTreeFacts {
   readonly schemes: ReadonlyMap<string, ApachePlace>;
   /** Owners that only TTL nodes and containers have, shown by servers that do not know either. */
   readonly hiddenKinds: ApachePlace | undefined;
-  /** Nodes that may not be read, with the first of them. What is below them is not counted. */
+  /** Nodes that may not be read, with the first of them. The nodes below them are not counted. */
   readonly unread: ApachePlace | undefined;
   /** Server numbers in `/zookeeper/config`. */
   readonly members: readonly ApacheMember[];

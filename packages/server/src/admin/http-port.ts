@@ -238,6 +238,8 @@ export class HttpPort implements AsyncDisposable {
     let answer: HttpAnswer;
     try {
       if (this.#isAnsweredElsewhere(message, response)) return;
+      // Processing may take longer than the idle timeout; a body has to come first.
+      if (!hasBody(message)) message.socket.setTimeout(0);
       answer = await this.#answer(message);
     } catch (error) {
       this.#options.failed(error);

@@ -1,11 +1,9 @@
 import { ensembleFindings, reportJson, reportLines } from "@zooid/doctor";
-import { adminUrlFault, counted } from "@zooid/model";
-import { usageError } from "../../cli-error.ts";
+import { counted } from "@zooid/model";
+import { ADMIN_PATTERN, adminPatterns } from "../../admin-patterns.ts";
 import type { Command, Invocation } from "../../command.ts";
 import { findEnsemble } from "../../doctor/ensemble-facts.ts";
 import { ExitStatus } from "../../exit-status.ts";
-
-const ADMIN_PATTERN = "http://*:8080";
 
 /** Looks at an ensemble and names what is wrong or risky in it. */
 export const doctor: Command = {
@@ -26,7 +24,7 @@ export const doctor: Command = {
   kind: "own",
   async run(invocation) {
     const { output, shell } = invocation;
-    const { facts, missing } = await findEnsemble(invocation, patternsOf(invocation));
+    const { facts, missing } = await findEnsemble(invocation, adminPatterns(invocation));
     const { servers } = facts;
     if (servers.every(({ status, admin }) => typeof status === "string" && admin === undefined)) {
       const reasons = servers.map(({ address, status }) => `${address}: ${String(status)}`);
@@ -43,12 +41,3 @@ export const doctor: Command = {
     return { sound, looked, missing, findings: sorted.map((found) => ({ ...found })) };
   },
 };
-
-function patternsOf({ flags }: Invocation): readonly string[] {
-  const given = flags.all("admin");
-  for (const text of given) {
-    const fault = adminUrlFault(text.replace("*", "host"));
-    if (fault !== undefined) throw usageError(`--admin: ${fault}; * stands for each server's host`);
-  }
-  return given.length === 0 ? [ADMIN_PATTERN] : given;
-}

@@ -75,7 +75,12 @@ async function compareText(...words: readonly string[]) {
 }
 
 const toFollower = ({ server }: Started, { adminUrl }: Started): readonly string[] => [
-  ...["--apache", server.connectString, "--follower", adminUrl, "--admin-auth", SUPER],
+  "--apache",
+  server.connectString,
+  "--follower",
+  adminUrl,
+  "--admin-auth",
+  SUPER,
 ];
 
 test("a server and its own state are equal, also while clients change it", async () => {

@@ -1,7 +1,8 @@
+import { ADMIN_PATTERN } from "../../admin-patterns.ts";
 import { usageError } from "../../cli-error.ts";
 import { type Command, operand } from "../../command.ts";
 import { FLAG_NODE_AUTH, FLAG_RATE } from "../../migrate/apache-clients.ts";
-import { ADMIN_PATTERN, runCheck } from "../../migrate/check/run-check.ts";
+import { runCheck } from "../../migrate/check/run-check.ts";
 import { runCompare } from "../../migrate/compare/run-compare.ts";
 
 const OF_CHECK = ["admin", "sids"];
@@ -43,7 +44,7 @@ export const migrate: Command = {
     FLAG_RATE,
   ],
   summary:
-    "check looks at an Apache ensemble that is to be moved to Zooid, and names what stands in the way or has to be prepared; " +
+    "check looks at an Apache ensemble that is to be moved to Zooid, and names obstacles and preparations; " +
     "compare reads every node, Stat and access list of Apache's servers and of a server of Zooid, and prints what differs. " +
     "Both only read.",
   operandsMin: 1,

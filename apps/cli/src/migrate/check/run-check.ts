@@ -9,8 +9,9 @@ import {
   reportJson,
   reportLines,
 } from "@zooid/doctor";
-import { adminUrlFault, counted } from "@zooid/model";
+import { counted } from "@zooid/model";
 import { parseConfiguration } from "@zooid/model/membership";
+import { adminPatterns } from "../../admin-patterns.ts";
 import { usageError } from "../../cli-error.ts";
 import { type Invocation, operand } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
@@ -23,16 +24,15 @@ import { READ_MS, readTree } from "../tree-reading.ts";
 import { askServers } from "./ask-servers.ts";
 import { type SurveyedConfiguration, TreeSurvey } from "./tree-survey.ts";
 
-export const ADMIN_PATTERN = "http://*:8080";
 const SID_MAX = 255;
 
-/** `migrate check`: what stands in the way of a move, or has to be prepared for it. */
+/** `migrate check`: obstacles to a move, and preparations for it. */
 export async function runCheck(invocation: Invocation): Promise<JsonObject> {
   const { output, shell } = invocation;
   const addresses = serversIn("migrate check", operand(invocation, 1));
   const newSids = newSidsOf(invocation);
   // They are checked before anything is asked.
-  const [patterns, credentials, rate] = [patternsOf(invocation), credentialsOf(invocation), rateOf(invocation)];
+  const [patterns, credentials, rate] = [adminPatterns(invocation), credentialsOf(invocation), rateOf(invocation)];
   const { servers, missing: silent } = await askServers(addresses, patterns, invocation);
   if (servers.every(({ report }) => typeof report === "string")) {
     const reasons = servers.map(({ address, report }) => `${address}: ${String(report)}`);
@@ -130,15 +130,6 @@ function newSidsOf({ flags }: Invocation): readonly number[] {
   throw usageError(
     `--sids takes numbers from 1 to ${SID_MAX - 1} with commas between them, found ${JSON.stringify(text)}`,
   );
-}
-
-function patternsOf({ flags }: Invocation): readonly string[] {
-  const given = flags.all("admin");
-  for (const text of given) {
-    const fault = adminUrlFault(text.replace("*", "host"));
-    if (fault !== undefined) throw usageError(`--admin: ${fault}; * stands for each server's host`);
-  }
-  return given.length === 0 ? [ADMIN_PATTERN] : given;
 }
 
 /** For programs: numbers, without the values of settings, among which may be secrets. */

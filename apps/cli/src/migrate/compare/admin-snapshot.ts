@@ -18,7 +18,7 @@ export interface AdminPlace {
 }
 
 /**
- * Hands over a whole state, part by part; what was handed over before an error is no state.
+ * Hands over a whole state, part by part. Parts that came before an error are no state.
  *
  * @returns its zxid
  * @throws CliError with the reason why there is none

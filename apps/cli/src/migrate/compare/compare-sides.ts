@@ -4,7 +4,7 @@ import { NodeTable } from "./node-table.ts";
 import type { NodeVisitor, OtherSide, ServerSide } from "./sides.ts";
 import { UnreadPaths } from "./unread-paths.ts";
 
-/** Readings of nodes that seem different; what changes at each of them is reported. */
+/** Readings of nodes that seem different; nodes that change at each of them are reported. */
 const ROUNDS = 5;
 /** Nodes that are read again, with both states in memory. */
 const SUSPECTS_MAX = 20_000;
@@ -67,9 +67,9 @@ export interface ComparisonOptions {
 /**
  * Compares each server with the other side, node by node, while clients change them.
  *
- * All nodes of the other side become hashes in a table, and each server is read beside it. What is
- * not the same then is read again: at the server, on the other side, and at the server again, until
- * it is the same, differs, or the rounds are over.
+ * All nodes of the other side become hashes in a table, and each server is read beside it. Nodes
+ * that are not the same are read again: at the server, on the other side, and at the server again,
+ * until they are the same, differ, or the rounds are over.
  */
 export async function compareSides(options: ComparisonOptions): Promise<Comparison> {
   return await new SideComparison(options).run();

@@ -3,7 +3,7 @@ import type { NodeState, Observed } from "./node-state.ts";
 /** Gets the nodes of a side, in any order. */
 export interface NodeVisitor {
   node(path: string, state: NodeState): void;
-  /** A node that may not be read; what is below it does not come. */
+  /** A node that may not be read; the nodes below it do not come. */
   unread(path: string): void;
 }
 
