@@ -1,7 +1,7 @@
 import { ensembleFindings, reportJson, reportLines } from "@zooid/doctor";
 import { counted } from "@zooid/model";
 import { ADMIN_PATTERN, adminPatterns } from "../../admin-patterns.ts";
-import type { Command, Invocation } from "../../command.ts";
+import type { Command } from "../../command.ts";
 import { findEnsemble } from "../../doctor/ensemble-facts.ts";
 import { ExitStatus } from "../../exit-status.ts";
 
