@@ -103,7 +103,7 @@ export class ClientPortServer implements ServerSide {
   }
 }
 
-/** A server of Zooid with clients. Its history is its own, so that the imported nodes stand still. */
+/** A server of Zooid with clients, with a history of its own: the imported nodes stand still. */
 export class ClientPortOther implements OtherSide {
   readonly isAtOneZxid = false;
   readonly name: string;
