@@ -151,7 +151,7 @@ export const LIMIT_TESTS: Readonly<Record<string, readonly LimitTest[]>> = {
   ],
   "what came and waits to be read (": [of("apache-peer/follow/apache-follower", "has a bound: there the link ends")],
   "time of applying in one turn": [
-    of("server/following/following", "a session's end with thousands of nodes is one transaction"),
+    of("server/following/following.slow", "a session's end with thousands of nodes is one transaction"),
   ],
   "data of a packet": [of("apache-peer/core/packet-reader", "a packet with %s: %s")],
   "bytes of proposals without": [of("apache-peer/core/observer", "and the byte beyond ends the link")],
