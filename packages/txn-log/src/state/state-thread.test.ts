@@ -147,6 +147,16 @@ test("without a lag nothing is checkpointed but what is asked for", async () => 
   expect(await thread.after(marks[3], stand(true))).toEqual(["checkpointed 40", "standing"]);
 });
 
+test("callers do not wait for what is marked after they asked", async () => {
+  await using thread = new Asked();
+  expect(await thread.after(marks[0], stand(true), marks[1])).toEqual(["checkpointed 10", "standing"]);
+  expect(await thread.after(RESUME)).toEqual([]);
+  expect(await thread.after(flush(1), marks[2])).toEqual(["checkpointed 20", "flushed 1"]);
+  expect(await thread.after(stand(false), flush(2))).toEqual(["standing"]);
+  expect(await thread.after(RESUME, marks[3])).toEqual(["checkpointed 30", "flushed 2"]);
+  expect(await thread.after(flush(3))).toEqual(["checkpointed 40", "flushed 3"]);
+});
+
 test("a file that stands still is not changed, and a flush is answered once it may be", async () => {
   await using thread = new Asked();
   expect(await thread.after(marks[0], stand(false))).toEqual(["standing"]);

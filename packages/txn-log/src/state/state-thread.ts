@@ -94,18 +94,18 @@ class StateThread {
         return this.#wake();
       case "flush":
         this.#flushes.push(command.id);
-        if (!this.#isStill) this.#checkpointAll();
+        if (!this.#isStill) this.#checkpointMarked();
         return;
       case "stand-still":
         // Without room it stands where it is: what follows is in the log.
-        if (command.isCheckpointed) this.#checkpointAll();
+        if (command.isCheckpointed) this.#checkpointMarked();
         clearTimeout(this.#timer);
         this.#timer = undefined;
         this.#isStill = true;
         return this.#report({ kind: "standing" });
       case "resume":
         this.#isStill = false;
-        if (this.#flushes.length > 0) this.#checkpointAll();
+        if (this.#flushes.length > 0) this.#checkpointMarked();
         return this.#wake();
       case "adopt":
         return this.#adopt(command.stateFile);
@@ -220,14 +220,28 @@ class StateThread {
     this.#report({ kind: "adopted" });
   }
 
-  /** @param lagMin a lag below it is left: the next checkpoint is larger with it */
-  #checkpointAll(lagMin = 0): void {
+  /**
+   * Checkpoints what is marked now. Marks may come faster than they are checkpointed, above all
+   * while no write waits for them: a caller must not wait for those.
+   */
+  #checkpointMarked(): void {
+    const last = this.#marks.at(-1);
+    this.#checkpointAll(0, last?.zxid);
+    if (!this.#isStill) this.#wake();
+  }
+
+  /**
+   * @param lagMin a lag below it is left: the next checkpoint is larger with it
+   * @param upTo the last mark of interest
+   */
+  #checkpointAll(lagMin = 0, upTo: number = Number.POSITIVE_INFINITY): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#marks.length === 0) return this.#foundRoom();
     this.#hear();
-    while (this.#marks.length > 0 && this.#lagBytes >= lagMin) {
-      const marks = this.#takeMarks();
+    for (let next = this.#marks[0]; next !== undefined && next.zxid <= upTo; next = this.#marks[0]) {
+      if (this.#lagBytes < lagMin) break;
+      const marks = this.#takeMarks(upTo);
       try {
         if (this.#isClosed) this.#open();
         this.#checkpointMarks(marks);
@@ -303,12 +317,12 @@ class StateThread {
   }
 
   /** The oldest marks that one checkpoint may hold; at least one. */
-  #takeMarks(): readonly CheckpointMark[] {
+  #takeMarks(upTo: number): readonly CheckpointMark[] {
     const bytesMax = this.#isCramped ? 0 : CHECKPOINT_BYTES_MAX;
     let bytes = 0;
     let count = 0;
     for (const mark of this.#marks) {
-      if (count > 0 && bytes + mark.bytes > bytesMax) break;
+      if (count > 0 && (bytes + mark.bytes > bytesMax || mark.zxid > upTo)) break;
       bytes += mark.bytes;
       count++;
     }
