@@ -77,6 +77,26 @@ async function follow(learner: Side, leader: Side): Promise<void> {
   await learner.happened.until(openedHere, counts[1] + 1);
 }
 
+/** Observer 4 asks a server to be relayed to server 1, and says what it answers. */
+function asked(ensemble: Ensemble, sid: number) {
+  const hasAsked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<string>();
+  const port = new PeerPort("observer", ensemble.options(4), { accepted: UNEXPECTED, admit: () => undefined });
+  stopsWithSides(port);
+  const connection = port.dial(serverId(sid), {
+    wake() {},
+    opened: () => {
+      connection.append({ kind: "relay-to", leader: LEADER });
+      connection.flush();
+      hasAsked.resolve();
+    },
+    message: (message) => answer.resolve(message.kind === "link-refuse" ? message.text : message.kind),
+    drained() {},
+    ended() {},
+  });
+  return { hasAsked: hasAsked.promise, answer: answer.promise };
+}
+
 /** Entries with consecutive zxids from `first` on, and records of these sizes in bytes. */
 function entries(first: number, sizes: readonly number[]): EntriesMessage {
   const bytes = randomBytes(sizes.reduce((sum, size) => sum + size + 12, 0));
@@ -260,6 +280,20 @@ describe("a link ends", () => {
     expect(observer.happened.list).toHaveLength(1);
   });
 
+  test("when the leader leaves, behind what was said to all", async () => {
+    const { leader, follower, observer, toFollower, toObserver } = await passedOn();
+    follower.closesAtMessage = true;
+    for (const link of [toObserver, toFollower])
+      leader.links.send(link, { kind: "leadership-transfer", epoch: 7, successor: serverId(2) });
+    for (const link of [toFollower, toObserver]) leader.links.close(link, { kind: "stopped" });
+    await observer.happened.until(/^closed 1/);
+    expect(follower.messages).toHaveLength(1);
+    expect(observer.happened.list.slice(1)).toEqual([
+      "leadership-transfer on 1",
+      "closed 1: by way of server 2: the other side closed it",
+    ]);
+  });
+
   test("when the follower leaves its leader", async () => {
     const { leader, follower, observer, toObserver } = await passedOn();
     follower.links.close(follower.link, { kind: "stopped" });
@@ -354,6 +388,21 @@ describe("the dial of an observer", () => {
     await observer.happened.until("opened 1 sid 1 dialed");
     await leader.happened.until(/sid 4$/);
     expect(follower.links.relayedObservers()).toEqual([4]);
+  });
+
+  test("does not wait for a follower of another leader, or one that becomes it", async () => {
+    const ensemble = new Ensemble();
+    const follower = await ensemble.listening(2);
+    const other = await ensemble.listening(3);
+    // It follows no server: it may come to follow the leader.
+    const slow = asked(ensemble, 3);
+    await slow.hasAsked;
+    const early = asked(ensemble, 2);
+    await early.hasAsked;
+    follower.links.dial(serverId(3));
+    expect(await Promise.race([slow.answer, early.answer])).toBe("server 2 does not follow server 1");
+    await other.happened.until(/sid 2$/);
+    expect(await Promise.race([slow.answer, asked(ensemble, 2).answer])).toBe("server 2 does not follow server 1");
   });
 
   test("uses another follower than the last one, if there is one", async () => {

@@ -123,7 +123,7 @@ export class ObserverMaster {
     this.#byChannel.clear();
     this.#held.clear();
     this.#uplink = uplink;
-    for (const relay of this.#relays) if (relay.leader !== undefined) this.#passOn(relay, relay.leader);
+    for (const relay of this.#relays) if (relay.leader !== undefined) this.#relayTo(relay, relay.leader);
   }
 
   /** A message of the leader to this server itself. */
@@ -195,8 +195,7 @@ export class ObserverMaster {
   #said(relay: Relay, message: EnvelopeMessage): void {
     if (message.kind === "relay-to" && relay.leader === undefined) {
       relay.leader = message.leader;
-      this.#passOn(relay, message.leader);
-      if (relay.channel === 0) relay.timer = setTimeout(() => this.#refuse(relay, message.leader), UPLINK_WAIT_MS);
+      this.#relayTo(relay, message.leader);
     } else if (message.kind === "relay-bytes" && relay.channel !== 0) {
       this.#uplink?.send({ ...message, channel: relay.channel });
     } else {
@@ -204,13 +203,18 @@ export class ObserverMaster {
     }
   }
 
-  #passOn(relay: Relay, leader: ServerId): void {
-    if (this.#uplink?.leader !== leader) return;
-    clearTimeout(relay.timer);
-    relay.channel = ++this.#lastChannel;
-    this.#byChannel.set(relay.channel, relay);
-    this.#uplink.send({ kind: "relay-open", channel: relay.channel, sid: relay.sid });
-    this.#send(relay, { kind: "relay-ready" });
+  /** A server that follows none yet may come to follow this leader. */
+  #relayTo(relay: Relay, leader: ServerId): void {
+    const uplink = this.#uplink;
+    if (uplink === undefined) {
+      relay.timer ??= setTimeout(() => this.#refuse(relay, leader), UPLINK_WAIT_MS);
+    } else if (uplink.leader === leader) {
+      clearTimeout(relay.timer);
+      relay.channel = ++this.#lastChannel;
+      this.#byChannel.set(relay.channel, relay);
+      uplink.send({ kind: "relay-open", channel: relay.channel, sid: relay.sid });
+      this.#send(relay, { kind: "relay-ready" });
+    } else this.#refuse(relay, leader);
   }
 
   #refuse(relay: Relay, leader: ServerId): void {

@@ -257,7 +257,10 @@ export class QuorumLinks implements ZabLinks {
   send(link: LinkRef, message: PeerMessage): void {
     const target = this.#links.get(link);
     // The link may have closed a moment ago: the sender is about to receive `linkClosed`.
-    if (target !== undefined) this.#sendOn(target, message);
+    if (target === undefined) return;
+    // The follower leaves at this message, and with it the way to its observers.
+    if (message.kind === "leadership-transfer") this.#flushRelayed(target);
+    this.#sendOn(target, message);
   }
 
   #sendOn(target: Link, message: PeerMessage | RelayMessage): void {
@@ -310,6 +313,12 @@ export class QuorumLinks implements ZabLinks {
     if (target === undefined) return;
     this.#remove(target, sentenceOf(reason));
     target.connection.close();
+  }
+
+  /** What a follower's observers were sent leaves by its link. */
+  #flushRelayed(by: Link): void {
+    if (by.relays.size === 0) return;
+    for (const { way, connection } of this.#links.values()) if (way?.link === by) connection.flush();
   }
 
   /** Writes the messages queued since the last call, to each link once. */

@@ -493,6 +493,20 @@ test("an observer gets entries committed within a few milliseconds in one messag
   expect([entries(), write(), write()]).toEqual([3, 4, 5]);
 });
 
+test("observers learn of a successor before the voters, by which they may be reached", () => {
+  const { peer, informed, promises, accepts, said } = elected(3, { epoch: 4 });
+  peer.lead();
+  const voter = informed(2, { promise: 4, isFresh: false });
+  promises(voter, 5);
+  accepts(voter, 5);
+  const observer = informed(4, { promise: 4, isFresh: false, isObserver: true });
+  promises(observer, 5);
+  accepts(observer, 5);
+  expect(peer.transferLeadership("stop")).toBe(2);
+  const told = said.filter(({ message }) => message.kind === "leadership-transfer");
+  expect(told.map(({ link }) => link)).toEqual([observer, voter]);
+});
+
 test("a leader that is a quorum alone confirms a check at the end of the turn in which it began", () => {
   const weights = [1, 0].map((weight, i) => ({ sid: serverId(i + 1), group: 0, weight }));
   const { peer, sinks, run, informed, promises, accepts } = elected(new HierarchicalQuorum(weights), { epoch: 4 });

@@ -35,7 +35,9 @@ export class LeadershipTransfer {
     if (successor === undefined) return undefined;
     this.#isStarted = true;
     broadcast.flush();
-    for (const learner of learners.values()) {
+    // An observer may be reached by a voter, which leaves at once.
+    const observersFirst = [...learners.values()].sort((a, b) => Number(b.isObserver) - Number(a.isObserver));
+    for (const learner of observersFirst) {
       learners.send(learner, { kind: "leadership-transfer", epoch: epoch.number, successor: successor.sid });
     }
     return successor.sid;
