@@ -162,6 +162,21 @@ export const LIMIT_TESTS: Readonly<Record<string, readonly LimitTest[]>> = {
     of("apache-peer/follow/touch-limit.slow", "as many sessions as a call may touch fit into the thread"),
   ],
   "silence of a leader": [of("apache-peer/core/observer", "a silent leader is left: after initTimeoutMs")],
+  "access lists of then that are read for one page": [
+    of("replica/requests/history-requests", "ends before the first change whose list is not among the first ones"),
+  ],
+  "blocks, and bytes of names": [
+    of("txn-log/history/history-reader", "of a node whose create is too many blocks back come from a base"),
+    of("txn-log/history/history-reader", "with more bytes of names than are allowed are refused"),
+  ],
+  "log bytes in one checkpoint": [of("txn-log/state/state-thread", "a checkpoint has no more bytes of the log than")],
+  "entries that a leader sent and that are": [
+    of("simulator/invariants/operator-events", '"too-far-ahead": (script) =>'),
+  ],
+  "entries that a follower keeps": [
+    of("server/peers/observer-master", "entries that the follower was not sent, or long ago, go to the observer"),
+    of("server/peers/relayed-runs", "a follower holds every entry that its leader assumes"),
+  ],
   "requests in flight": [of("client/client", "answers come in the order of the calls, also with a limit")],
   "calls that wait": [of("client/client", "calls wait for a connection in order, for a time, and in limited number")],
   "time without a connection": [of("client/session/hostile-connection", "no longer than waitingTimeoutMs")],
@@ -180,14 +195,9 @@ export const UNTESTED: readonly string[] = [
   "digests that differ behind a snapshot",
   "time in which a closed connection takes",
   "changes in one page of a history",
-  "access lists of then that are read for one page",
-  "blocks, and bytes of names",
   "bytes of a file of a backup",
-  "log bytes in one checkpoint",
   "log kept for learners",
-  "entries that a leader sent and that are",
   "entries that a leader sent and commits",
-  "entries that a follower keeps",
   "chunks of a state in transit",
   "silence of a learner or a leader",
 ];

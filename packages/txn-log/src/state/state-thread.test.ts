@@ -188,6 +188,20 @@ test("a lag below the bytes that begin a checkpoint waits for more", async () =>
   expect(await thread.after(flush(1))).toEqual(["checkpointed 30", "flushed 1"]);
 });
 
+test("a checkpoint has no more bytes of the log than it may, but one mark at least", async () => {
+  await using thread = new Asked();
+  const sized = marks.map((command, i): StateCommand => {
+    const bytes = [200, 50, 7, 300][i] ?? 0;
+    return command.kind === "mark" ? { ...command, mark: { ...command.mark, bytes: bytes * 2 ** 20 } } : command;
+  });
+  expect(await thread.after(...sized, flush(1))).toEqual([
+    "checkpointed 20",
+    "checkpointed 30",
+    "checkpointed 40",
+    "flushed 1",
+  ]);
+});
+
 test("the lag of another file begins with what is marked for it", async () => {
   const other = join(directory, "other.db");
   copyFileSync(stateFile, other);
