@@ -13,7 +13,7 @@ export interface SettingLine {
 }
 
 /** Values that one of the rules takes: the option that it sets is found by trying. */
-const SAMPLES = ["7", "true", "yes", "3", "/file", "127.0.0.1", "offer", "follow", "observer"];
+const SAMPLES = ["7", "true", "yes", "3", "/file", "127.0.0.1", "offer", "follow", "closed", "observer"];
 
 const NEXT_START = "next start";
 

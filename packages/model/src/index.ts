@@ -73,6 +73,7 @@ export {
 export { formatsAt, levelOfFormat, readableFormats } from "./levels/file-formats.ts";
 export { type LevelRaise, levelAt, levelInForce, levelOfHistory, NO_RAISE, raiseUpTo } from "./levels/level-raise.ts";
 export {
+  type ClientAccess,
   hasGroups,
   isSameList,
   isSamePlace,

@@ -87,9 +87,10 @@ export class DueWork {
    * Proposes the end of due containers and TTL nodes, unless clients' writes have to wait already.
    */
   #reap(): void {
-    const { servingState, admission, reaper, proposer, inFlightWrites } = this.#parts;
+    const { servingState, admission, reaper, proposer, inFlightWrites, zab } = this.#parts;
     const { nowMs, wallMs } = servingState;
-    if (admission.isFull) {
+    // Those who keep a TTL node alive cannot reach it while clients are closed.
+    if (admission.isFull || zab.members.areClientsClosed) {
       reaper.postpone(nowMs);
       return;
     }

@@ -29,6 +29,7 @@ import type { SessionTracker } from "./sessions/session-tracker.ts";
 import type { ReplicaSinks } from "./sinks.ts";
 import type { ReplicaTools } from "./tools.ts";
 import type { LevelStatus, RaiseAnswer } from "./writes/feature-level.ts";
+import type { OpeningAnswer } from "./writes/member-changes.ts";
 
 /**
  * One member of the ensemble as a single deterministic machine: connections and their sessions, the
@@ -273,6 +274,15 @@ export class Replica {
   reconfigure(change: ChangeRequest): ErrorCode {
     const { servingState, proposer } = this.#parts;
     return servingState.isLeading ? proposer.reconfigure(change) : ErrorCode.OPERATION_TIMEOUT;
+  }
+
+  /**
+   * This server's operator opens the ensemble to clients. They are served once the entry is
+   * committed: see `zab.members.areClientsClosed`.
+   */
+  openClients(): OpeningAnswer {
+    const { servingState, proposer } = this.#parts;
+    return servingState.isLeading ? proposer.openClients() : "not-leading";
   }
 
   /** The feature level, and what keeps it from being raised; undefined unless this server leads. */

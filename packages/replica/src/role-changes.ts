@@ -10,9 +10,11 @@ const SEQUENCES_PER_START = 2 ** 32;
 /** Begins and ends what depends on a role: service, sessions, unanswered requests. */
 export class RoleChanges {
   readonly #parts: DeliveryParts;
+  #wereClientsClosed: boolean;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
+    this.#wereClientsClosed = parts.zab.members.areClientsClosed;
   }
 
   /** Leads an ensemble of one, in an epoch whose promise is durable. */
@@ -53,6 +55,17 @@ export class RoleChanges {
       sessions.takeOver();
     }
     membership.established(epoch);
+  }
+
+  /** The configuration changed, or begins to. */
+  membersChanged(): void {
+    const { memberChanges, servingState, sessions, zab } = this.#parts;
+    const { areClientsClosed } = zab.members;
+    // Each session has its whole timeout to find a server, however long the clients were closed.
+    // rule: sessions-live-from-the-opening
+    if (this.#wereClientsClosed && !areClientsClosed && servingState.isLeading) sessions.takeOver();
+    this.#wereClientsClosed = areClientsClosed;
+    memberChanges.changed();
   }
 
   /** The role has ended: its requests get no answer any more, so their clients are disconnected. */

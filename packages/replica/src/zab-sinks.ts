@@ -21,7 +21,7 @@ export function zabSinksOf(parts: RoleParts): Omit<ZabSinks, "election"> {
       serve: (epoch) => parts.roles.serve(epoch),
       left: (reason) => parts.roles.left(reason),
       note: (event) => sinks.note(event),
-      membersChanged: () => parts.memberChanges.changed(),
+      membersChanged: () => parts.roles.membersChanged(),
     },
     requests: {
       message: (link, sid, message) => receiveRequest(parts, link, sid, message),

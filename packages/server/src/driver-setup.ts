@@ -184,7 +184,9 @@ function memberOf(config: ServerConfig, ensemble: QuorumPeerConfig): NonNullable
     hasPast: ensemble.version !== ZXID_NONE,
     newEnsembleId: randomBytes(8).toString("hex"),
     // A version in the name of a file counts where files follow the configuration.
-    members: membersOf(ensemble.directory.files, config.reconfigEnabled ? ensemble.version : ZXID_NONE),
+    members: membersOf(ensemble.directory.files, config.reconfigEnabled ? ensemble.version : ZXID_NONE, {
+      clients: ensemble.clients,
+    }),
     voterCountMin: config.reconfigEnabled && config.standaloneEnabled ? 2 : 1,
     leaderServes: config.leaderServes,
     localSessions: config.localSessions,

@@ -1,4 +1,4 @@
-import { assert, hostPort, type Members, ZXID_NONE } from "@zooid/model";
+import { assert, type ClientAccess, hostPort, type Members, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError, type StoreWarning } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
@@ -6,6 +6,7 @@ import { type AdminView, NOT_SERVING } from "./admin/admin-view.ts";
 import { type AdminReport, adminReport } from "./admin/client-reports.ts";
 import { answerWord, type Report, reportText, wordBytes } from "./admin/four-letter-words.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
+import { ClientDoor } from "./clients/client-door.ts";
 import { ClientPorts } from "./clients/client-ports.ts";
 import { EarlyClients } from "./clients/early-clients.ts";
 import { parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
@@ -108,6 +109,7 @@ class Server implements ZooidServer {
   #peers: EnsemblePeers | undefined;
   #following: Following | undefined;
   #ports: ClientPorts | undefined;
+  #door: ClientDoor | undefined;
   /** For clients, in this server's line in the files. */
   #listedClientHost: string | undefined;
   readonly #moves: PortMoves;
@@ -272,6 +274,10 @@ class Server implements ZooidServer {
     const ports = this.#newPorts();
     this.#ports = ports;
     await ports.listen();
+    const door = this.#newDoor(ports);
+    this.#door = door;
+    // Until the log says whether an operator has opened them.
+    await door.follow(config.ensemble?.clients ?? "open");
     if (ports.movable !== undefined) this.#moves.add(ports.movable);
     const view = this.#newView(ports);
     this.#view = view;
@@ -300,6 +306,23 @@ class Server implements ZooidServer {
     const config =
       this.#config.follow === undefined ? this.#config : { ...this.#config, plainPort: false, tls: undefined };
     return new ClientPorts(config, this.#refusals, this.#log, take, () => this.#driver?.arrived());
+  }
+
+  #newDoor(ports: ClientPorts): ClientDoor {
+    return new ClientDoor({
+      ports,
+      moved: (access) => {
+        if (access === "open") void this.#moves.follow();
+        else this.#earlyClients.destroyAll();
+        this.#log.info(
+          access === "open"
+            ? `clients are served: the port for clients is open at ${hostPort(this.address, this.port)}`
+            : "no clients are served: their ports are closed until an operator opens the ensemble to clients, see zooid.clients",
+          { event: access === "open" ? "clients-open" : "clients-closed" },
+        );
+      },
+      error: (text, fields) => this.#log.error(text, fields),
+    });
   }
 
   #newView(ports: ClientPorts): AdminView {
@@ -340,7 +363,7 @@ class Server implements ZooidServer {
       room: () => this.#disk.room,
       operators: () => this.#operators,
       hasServed: () => this.#status.hasServed,
-      portProblems: () => this.#moves.problems,
+      portProblems: () => [...this.#moves.problems, ...(this.#door?.problems ?? [])],
       drain: this.#drain,
       audit: this.#audit,
       auditTail: this.#auditTail,
@@ -377,6 +400,7 @@ class Server implements ZooidServer {
       peers,
     });
     this.#driver = driver;
+    if (peers !== undefined) await this.#door?.follow(clientsIn(driver));
     await recovering();
     await peers?.listen();
     this.recovered = await storage.recover(driver.replica);
@@ -498,6 +522,7 @@ class Server implements ZooidServer {
     const inForce = (members: Members): void => {
       this.#status.updateMembers(members);
       this.#followClientAddress(members);
+      void this.#door?.follow(members.clients);
     };
     return new EnsemblePeers({
       config,
@@ -551,6 +576,7 @@ class Server implements ZooidServer {
     this.#drain.stop();
     this.#disk.stop();
     this.#moves.stop();
+    this.#door?.stop();
     this.#ports?.stop();
     await this.#restore?.settled();
     await this.#runningRestore?.stop();
@@ -594,6 +620,10 @@ class Server implements ZooidServer {
     this.#ports?.stop();
     this.#options.onFailure?.(error);
   }
+}
+
+function clientsIn({ replica }: Driver): ClientAccess {
+  return replica.zab.members.areClientsClosed ? "closed" : "open";
 }
 
 function started<T>(part: T | undefined): T {

@@ -74,7 +74,7 @@ export class KnownMembers {
     const stored = members === undefined ? undefined : decoded(durable.committedConfig);
     this.#written = versionOf(stored);
     const lastSeen = members === undefined ? undefined : decoded(durable.lastSeenConfig);
-    this.#committed = withDisksOf(withDisksOf(newerOf(stored, members), stored), lastSeen);
+    this.#committed = withCommentsOf(withCommentsOf(newerOf(stored, members), stored), lastSeen);
     this.#lastSeen = newerOf(lastSeen, this.#committed);
     this.#areDisksKnown =
       versionOf(this.#committed) === ZXID_NONE ||
@@ -144,6 +144,18 @@ export class KnownMembers {
     return this.#committed !== this.#lastSeen;
   }
 
+  /**
+   * Whether the ensemble serves no clients yet. A change that opens it counts once it is committed:
+   *
+   * 1. S1 leads, and logs the change. No other server has it.
+   * 2. S1 serves a client, and dies.
+   * 3. The others never open, and what the client saw is in none of their histories.
+   */
+  get areClientsClosed(): boolean {
+    // rule: clients-are-served-once-the-opening-is-committed
+    return this.#committed?.clients === "closed";
+  }
+
   /** Tells quorums: one counts in both configurations while a change is logged. */
   get verifier(): QuorumVerifier {
     return this.#verifier;
@@ -204,7 +216,7 @@ export class KnownMembers {
     if (this.#committed !== undefined && members.version < this.#committed.version) return;
     // rule: a-change-waits-for-its-commit
     this.#areDisksKnown = true;
-    if (members.version === this.#committed?.version) this.#committed = withDisksOf(this.#committed, members);
+    if (members.version === this.#committed?.version) this.#committed = withCommentsOf(this.#committed, members);
     this.#lastSeen = members.version === this.#committed?.version ? this.#committed : members;
     this.#heard = undefined;
     this.#moved();
@@ -382,10 +394,10 @@ function mayHaveDisk(members: Members | undefined, sid: ServerId, diskId: string
   return named === undefined || named === ANY_DISK || named === diskId;
 }
 
-/** Files have the servers of a configuration, and not their disks. */
-function withDisksOf(members: Members | undefined, same: Members | undefined): Members | undefined {
+/** Files have the servers of a configuration, and not what its comments say. */
+function withCommentsOf(members: Members | undefined, same: Members | undefined): Members | undefined {
   if (members === undefined || same === undefined || members.version !== same.version) return members;
-  return { ...members, disks: same.disks };
+  return { ...members, disks: same.disks, clients: same.clients };
 }
 
 function newerOf(a: Members | undefined, b: Members | undefined): Members | undefined {

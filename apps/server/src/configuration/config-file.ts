@@ -283,6 +283,7 @@ const CLOSING: ReadonlyMap<string, string> = new Map(
     sslQuorum: "true",
     "zooid.peerSecretMode": "require",
     "zooid.unlisted": "refuse",
+    "zooid.clients": "closed",
     "client.portUnification": "false",
     portUnification: "false",
     "admin.portUnification": "false",

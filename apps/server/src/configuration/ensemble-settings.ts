@@ -168,6 +168,10 @@ function alone(
   file: FileAddress,
 ): Completed {
   const problems: string[] = only === undefined ? [] : [...samePorts(only, undefined)];
+  if (settings.limits.clients === "closed")
+    problems.push(
+      "zooid.clients=closed is kept in the configuration of an ensemble, and a server alone has none: list the servers (server.N), for one of them with standaloneEnabled=false",
+    );
   if (settings.limits.isObserver === true)
     problems.push("peerType=observer asks for others to observe, and there are none (server.N)");
   if (only?.line.isObserver === true)

@@ -2,7 +2,7 @@ import { assert } from "../errors/assert.ts";
 import { keepCode } from "../errors/cloned-error.ts";
 import { errorJson } from "../errors/error-json.ts";
 import { parseZxid, ZXID_NONE, type Zxid } from "../protocol/zxid.ts";
-import { DISK_LINE, type Member, type Members, membersOf } from "./members.ts";
+import { CLIENTS_CLOSED_LINE, type ClientAccess, DISK_LINE, type Member, type Members, membersOf } from "./members.ts";
 import type { ServerId } from "./server-id.ts";
 import { parseServerLine } from "./server-line.ts";
 
@@ -66,7 +66,7 @@ export type MembersChange =
 export function changedMembers(current: Members, change: MembersChange, version: Zxid): Members {
   const servers = change.kind === "bulk" ? bulk(change.members) : incremental(current, change);
   checkPlaces(servers);
-  return membersOf(servers, version);
+  return membersOf(servers, version, { clients: current.clients });
 }
 
 function bulk(text: string): readonly Member[] {
@@ -165,8 +165,10 @@ class MembersDraft {
   readonly #weights = new Map<ServerId, number>();
   readonly #disks = new Map<ServerId, string>();
   #version: Zxid = ZXID_NONE;
+  #clients: ClientAccess = "open";
 
   take(line: string): void {
+    if (line === CLIENTS_CLOSED_LINE) this.#clients = "closed";
     const isDisk = line.startsWith(DISK_LINE);
     if (line.startsWith("#") && !isDisk) return;
     const { name, value } = configurationSetting(line) ?? { name: "", value: "" };
@@ -181,7 +183,7 @@ class MembersDraft {
   }
 
   members(): Members {
-    return membersOf(this.servers(), this.#version, this.#disks);
+    return membersOf(this.servers(), this.#version, { disks: this.#disks, clients: this.#clients });
   }
 
   servers(): readonly Member[] {

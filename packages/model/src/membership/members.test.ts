@@ -64,7 +64,7 @@ test("a text names disks, which no line of a server has", () => {
     [serverId(3), "b3"],
     [serverId(1), "0a"],
   ]);
-  const text = membersText(membersOf([at(1, "a"), at(3, "c")], composeZxid(3, 9), disks));
+  const text = membersText(membersOf([at(1, "a"), at(3, "c")], composeZxid(3, 9), { disks }));
   expect(text.split("\n").slice(2)).toEqual(["#disk.1=0a", "#disk.3=b3", "version=300000009"]);
   expect([...parseMembers(text).disks]).toEqual([...disks].sort());
 });
@@ -81,7 +81,7 @@ test("other comments are skipped", () => {
 });
 
 test.each(["#disk.1=b", "#disk.x", "# ours"])("a client's change names no disks: %s", (comment) => {
-  const current = membersOf([at(1, "a")], ZXID_NONE, new Map([[serverId(1), "a"]]));
+  const current = membersOf([at(1, "a")], ZXID_NONE, { disks: new Map([[serverId(1), "a"]]) });
   const members = `server.1=a:2888:3888;2181,${comment}`;
   expect(changedMembers(current, { kind: "bulk", members }, composeZxid(1, 7)).disks.size).toBe(0);
 });
@@ -167,4 +167,20 @@ describe("a change", () => {
     const leaving = { kind: "incremental", joining: undefined, leaving: "1" } as const;
     expect(() => changedMembers(grouped, leaving, version)).toThrow("groups");
   });
+});
+
+test("that clients are closed is read back, stays through changes, and no client's list says it", () => {
+  const closed = membersOf([at(1, "a"), at(2, "b")], composeZxid(1, 0), { clients: "closed" });
+  const read = parseMembers(membersText(closed));
+  expect([read.clients, parseMembers(membersText({ ...closed, clients: "open" })).clients]).toEqual(["closed", "open"]);
+  const joined = changedMembers(
+    read,
+    { kind: "incremental", joining: "server.3=c:2888:3888;2181", leaving: undefined },
+    composeZxid(1, 5),
+  );
+  expect(joined.clients).toBe("closed");
+  const text = `server.1=a:2888:3888;2181\n#clients=closed`;
+  expect(
+    changedMembers({ ...closed, clients: "open" }, { kind: "bulk", members: text }, composeZxid(1, 6)).clients,
+  ).toBe("open");
 });

@@ -39,7 +39,12 @@ export interface Members {
    * one. A voter that is not among them is counted by whatever disk it has.
    */
   readonly disks: ReadonlyMap<ServerId, string>;
+  /** While they are `closed`, no server of the ensemble serves clients. */
+  readonly clients: ClientAccess;
 }
+
+/** Whether an ensemble serves clients. */
+export type ClientAccess = "open" | "closed";
 
 const NO_DISKS: ReadonlyMap<ServerId, string> = new Map();
 
@@ -50,9 +55,9 @@ const NO_DISKS: ReadonlyMap<ServerId, string> = new Map();
 export function membersOf(
   servers: readonly Member[],
   version: Zxid,
-  disks: ReadonlyMap<ServerId, string> = NO_DISKS,
+  { disks = NO_DISKS, clients = "open" }: Partial<Pick<Members, "disks" | "clients">> = {},
 ): Members {
-  return { version, servers: servers.toSorted((a, b) => a.sid - b.sid), verifier: verifierOf(servers), disks };
+  return { version, servers: servers.toSorted((a, b) => a.sid - b.sid), verifier: verifierOf(servers), disks, clients };
 }
 
 /** Whether the voters have groups, so that a change must name all members. */
@@ -68,6 +73,9 @@ function verifierOf(servers: readonly Member[]): QuorumVerifier {
 
 /** The beginning of the comment that names the disk of a voter. */
 export const DISK_LINE = "#disk.";
+
+/** The comment of a configuration whose ensemble serves no clients. */
+export const CLIENTS_CLOSED_LINE = "#clients=closed";
 
 /** Whether other servers reach a server at the same place in both. */
 export function isSamePlace(a: Member | undefined, b: Member | undefined): boolean {
@@ -100,12 +108,13 @@ function votesText({ servers }: Pick<Members, "servers">): string {
 }
 
 /**
- * As `/zookeeper/config` has it: lines of servers, groups and weights, disks as comments, which
- * clients are not shown, and the version as the last line.
+ * As `/zookeeper/config` has it: lines of servers, groups and weights, disks and closed clients as
+ * comments, which clients are not shown, and the version as the last line.
  */
-export function membersText({ servers, version, disks }: Pick<Members, "servers" | "version" | "disks">): string {
+export function membersText({ servers, version, disks, clients }: Omit<Members, "verifier">): string {
   const diskLines = [...disks].sort(([a], [b]) => a - b).map(([sid, diskId]) => `${DISK_LINE}${sid}=${diskId}`);
-  return [...memberLines(servers), ...diskLines, `version=${version.toString(16)}`].join("\n");
+  const closed = clients === "closed" ? [CLIENTS_CLOSED_LINE] : [];
+  return [...memberLines(servers), ...diskLines, ...closed, `version=${version.toString(16)}`].join("\n");
 }
 
 /**

@@ -41,8 +41,10 @@ export class ConnectRequests {
 
   /** Whether this server serves the client now. */
   #takes({ readOnly, sessionId }: ConnectRequest): boolean {
-    const { config, servingState, tree } = this.#parts;
+    const { config, servingState, tree, zab } = this.#parts;
     const { isServing, isLeading, isReadOnly } = servingState;
+    // rule: no-session-while-clients-are-closed
+    if (zab.members.areClientsClosed) return false;
     if (isServing) return !isLeading || config.ensemble?.leaderServes !== false;
     // A session of the ensemble may be alive on the other side of a partition.
     return isReadOnly && readOnly === true && !tree.hasSession(sessionIdHigh(sessionId), sessionIdLow(sessionId));

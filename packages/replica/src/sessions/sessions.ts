@@ -44,10 +44,12 @@ export class Sessions {
 
   /**
    * A leader takes over every session of the ensemble. Each lives its full timeout again, unless a
-   * part of its end is applied: then the leader continues the end.
+   * part of its end is applied: then the leader continues the end. While the ensemble serves no
+   * clients, no session expires, and none is ended.
    */
   takeOver(): void {
-    const { tree, servingState, sessionEnds } = this.#parts;
+    const { tree, servingState, sessionEnds, zab } = this.#parts;
+    if (zab.members.areClientsClosed) return;
     tree.forEachSession((high, low, timeoutMs) => {
       const id = sessionIdFromHalves(high, low);
       const session = this.#tracker.add(id, high, low, timeoutMs, servingState.nowMs);

@@ -31,6 +31,11 @@ const REASON_CHARS_MAX = 300;
 const WISH_REPORT_MS = 60_000;
 
 /**
+ * The answer to an operator who opens the ensemble to clients; `busy`: another change is under way.
+ */
+export type OpeningAnswer = "proposed" | "open" | "busy" | "not-leading";
+
+/**
  * Changes of the ensemble's configuration. A change is a write of `/zookeeper/config`: the leader
  * checks it, and every server sees the configuration when it logs the entry, before it is
  * committed.
@@ -75,7 +80,7 @@ export class MemberChanges {
     }
     let next: Members;
     try {
-      next = this.#withDisks(changedMembers(current, kindOf(change), context.zxid));
+      next = this.#completed(changedMembers(current, kindOf(change), context.zxid));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       const isNoNumber = error instanceof ServerNumberError;
@@ -133,11 +138,29 @@ export class MemberChanges {
 
   get #listDue(): Members | undefined {
     const wish = this.#parts.zab.wishes?.due;
-    return wish && this.#withDisks(wish);
+    return wish && this.#completed(wish);
   }
 
-  #withDisks(next: Members): Members {
-    return { ...next, disks: this.#parts.zab.voterDisks?.of(next) ?? next.disks };
+  /** With what files and clients' requests do not say. */
+  #completed(next: Members): Members {
+    const { members, voterDisks } = this.#parts.zab;
+    return {
+      ...next,
+      disks: voterDisks?.of(next) ?? next.disks,
+      clients: members.committed?.clients ?? next.clients,
+    };
+  }
+
+  /**
+   * The configuration that opens the ensemble to clients, or why it is not proposed now. Only at
+   * the leader.
+   */
+  opening(): Members | Exclude<OpeningAnswer, "proposed" | "not-leading"> {
+    const { automaticTransfer, zab } = this.#parts;
+    const { committed } = zab.members;
+    if (committed === undefined || !zab.members.areClientsClosed) return "open";
+    const isBusy = this.isUnderWay || automaticTransfer.isUnderWay || zab.isRaisingLevel;
+    return isBusy || committed.version === ZXID_NONE ? "busy" : { ...committed, clients: "open" };
   }
 
   /**
@@ -216,8 +239,8 @@ function charCountOf({ joining = "", leaving = "", members = "" }: ChangeRequest
   return joining.length + leaving.length + members.length;
 }
 
-function wishText({ servers, disks }: Members, version: Zxid): Uint8Array {
-  return new TextEncoder().encode(membersText({ servers, disks, version }));
+function wishText(wish: Members, version: Zxid): Uint8Array {
+  return new TextEncoder().encode(membersText({ ...wish, version }));
 }
 
 function kindOf({ joining, leaving, members }: ChangeRequest): Parameters<typeof changedMembers>[1] {

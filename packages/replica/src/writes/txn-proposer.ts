@@ -24,7 +24,7 @@ import { whoOf } from "../auth/who.ts";
 import type { GroundParts } from "../parts/ground.ts";
 import type { FeatureLevel, RaiseAnswer } from "./feature-level.ts";
 import { HeldShares } from "./held-shares.ts";
-import type { MemberChanges } from "./member-changes.ts";
+import type { MemberChanges, OpeningAnswer } from "./member-changes.ts";
 import { type MultiResult, OpenMulti } from "./open-multi.ts";
 import type { QuotaNotes } from "./quota-notes.ts";
 
@@ -238,6 +238,13 @@ export class TxnProposer {
   changeMembers(wish: Members): ErrorCode {
     const { memberChanges } = this.#parts;
     return this.#change((context, op) => memberChanges.prepareWish(wish, context, op));
+  }
+
+  /** An operator opens the ensemble to clients. */
+  openClients(): OpeningAnswer {
+    const opening = this.#parts.memberChanges.opening();
+    if (typeof opening === "string") return opening;
+    return this.changeMembers(opening) === ErrorCode.OK ? "proposed" : "busy";
   }
 
   /** An operator raises the feature level. */

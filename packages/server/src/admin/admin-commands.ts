@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type AdminView, isServing, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import { denial } from "./authorise.ts";
 import { auditTail, BadParameter, sessionClients } from "./client-reports.ts";
+import { openClients } from "./commands/clients.ts";
 import {
   type Command,
   type CommandAnswer,
@@ -80,6 +81,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["monitor", "mntr"], isAlways: true, run: monitor },
   { names: ["observer_connection_stat_reset", "orst"], run: () => ({}) },
   { names: ["observers", "obsr"], run: observers },
+  { names: ["open_clients"], isOwn: true, method: "POST", needsAuth: true, run: openClients },
   { names: ["purge_history"], isOwn: true, method: "POST", needsAuth: true, run: purgeHistory },
   {
     names: ["purge_status"],

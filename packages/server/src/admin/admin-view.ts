@@ -1,5 +1,5 @@
 import type { DiskRoom, ServerId, SessionId, Zxid } from "@zooid/model";
-import type { RaiseAnswer, SessionEnding } from "@zooid/replica";
+import type { OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ServerBackup } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
@@ -90,6 +90,8 @@ export interface AdminView {
   endSession(id: SessionId, requester: AuditedClient): SessionEnding;
   /** Raises the feature level; the log and the audit log have the requester. */
   raiseLevel(requester: AuditedClient): RaiseAnswer;
+  /** Opens the ensemble to clients; the log and the audit log have the requester. */
+  openClients(requester: AuditedClient): OpeningAnswer;
   /** The audit log gets an act on the whole state. */
   acted(act: StateAct, requester: AuditedClient, result: AuditRecord["result"]): void;
   /** The level of the server's log; undefined if its log has none that can be changed. */

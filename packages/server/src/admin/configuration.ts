@@ -1,4 +1,4 @@
-import { membersText, ZXID_NONE } from "@zooid/model";
+import { membersOf, membersText, ZXID_NONE } from "@zooid/model";
 import type { ServerConfig } from "../config.ts";
 import type { AdminView } from "./admin-view.ts";
 
@@ -44,5 +44,5 @@ function quorumSettings({ ensemble }: ServerConfig): (readonly [string, number])
  */
 function membership({ driver, config: { ensemble } }: AdminView): string {
   const { committed } = driver.replica.zab.members;
-  return membersText(committed ?? { servers: ensemble?.servers ?? [], version: ZXID_NONE, disks: new Map() });
+  return membersText(committed ?? membersOf(ensemble?.servers ?? [], ZXID_NONE));
 }

@@ -30,7 +30,7 @@ export function readyChecks(view: AdminView): readonly Check[] {
   return [
     ...liveChecks(view),
     followed === undefined
-      ? { name: "serving", fault: view.drain.isOn ? DRAINED : whyNotServing(view) }
+      ? { name: "serving", fault: view.drain.isOn ? DRAINED : whyNotServing(view), note: closedNote(view) }
       : followCheck(followed),
     {
       name: "storage",
@@ -40,6 +40,15 @@ export function readyChecks(view: AdminView): readonly Check[] {
     ...peerLinks(view),
     ...membership(view),
   ];
+}
+
+/**
+ * A member that stands by is ready: a load balancer that adds only ready servers would find none
+ * for some seconds after the clients are admitted.
+ */
+function closedNote({ driver }: AdminView): string | undefined {
+  if (!driver.replica.zab.members.areClientsClosed) return undefined;
+  return "the ports for clients are closed until an operator opens the ensemble to clients";
 }
 
 /** Fails while the ensemble is not followed: then the tree here stands still. */

@@ -109,6 +109,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
     "Ports that could not be opened where the ensemble's configuration puts them; the log names them",
   ],
   ["zooid_unlisted", "1 while the list in force does not have this member, which follows without a vote"],
+  ["zooid_clients_closed", "1 while the ensemble serves no clients, since its configuration says so"],
   ["zooid_peer_links", "Links to other servers: all, those with TLS, those with proof of a shared secret"],
   ["zooid_peer_clock_offset_seconds", "Seconds by which the clock of the server with that id is ahead of this one's"],
   ["zooid_learner_unacked", "Transactions proposed by this leader that the learner with that id has not acknowledged"],

@@ -269,6 +269,7 @@ function replicationGauges(view: AdminView): readonly Metric[] {
     gauge("zooid_leader", zab.leader ?? 0),
     gauge("zooid_ports_not_moved", view.portProblems().length),
     gauge("zooid_unlisted", isUnlisted(view) ? 1 : 0),
+    gauge("zooid_clients_closed", zab.members.areClientsClosed ? 1 : 0),
     { kind: "gauge set", name: "zooid_peer_links", values: Object.entries(view.linkCounts() ?? {}) },
     {
       kind: "gauge set",

@@ -28,6 +28,7 @@ const GUARDED: Readonly<Record<string, string>> = {
   end_session: "id=VICTIM",
   finalize_upgrade: "",
   log_tail: "",
+  open_clients: "",
   purge_history: "through=0x1&backups=true",
   purge_status: "",
   reload: "dryRun=false",

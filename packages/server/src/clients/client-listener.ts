@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { addressShare, ClientShares, javaAddress, NO_PROXIES, type TrustedProxies } from "@zooid/model";
 import { ListenHost, type Lookup } from "../listening/listen-host.ts";
-import { ListenSocket } from "../listening/listen-socket.ts";
+import { ListenSocket, type Place } from "../listening/listen-socket.ts";
 import type { WriteLine } from "../operators/log-fields.ts";
 import { createSharedReadServer } from "./shared-reads.ts";
 
@@ -56,6 +56,8 @@ export class ClientListener {
   #isStopped = false;
   #rejected = 0;
   readonly #host: ListenHost;
+  /** Where it was bound before it was closed. */
+  #closedPlace: Place | undefined;
 
   constructor(config: ListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
@@ -105,9 +107,22 @@ export class ClientListener {
     }
   }
 
+  /** Accepts nobody until {@link open}; open connections stay. */
+  close(): void {
+    this.#closedPlace ??= this.socket.place;
+    this.socket.release();
+  }
+
+  /** Accepts again where it did before {@link close}. Rejects with the system's error. */
+  async open(): Promise<void> {
+    if (this.#closedPlace === undefined) return;
+    await this.socket.open(this.#closedPlace);
+    this.#closedPlace = undefined;
+  }
+
   /** The bound port, also where the configuration left the choice to the system. */
   get port(): number {
-    return this.socket.place?.port ?? this.#config.port;
+    return (this.socket.place ?? this.#closedPlace)?.port ?? this.#config.port;
   }
 
   /** The bound address. */

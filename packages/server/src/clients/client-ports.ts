@@ -81,6 +81,18 @@ export class ClientPorts {
     this.#watch = new FileWatch(watched, () => this.#reloadCertificates());
   }
 
+  /** No client is accepted until {@link open}. */
+  close(): void {
+    this.#plain?.close();
+    this.#secure?.close();
+  }
+
+  /** Accepts clients again. Rejects with the system's error when a port cannot be bound. */
+  async open(): Promise<void> {
+    await this.#plain?.open();
+    await this.#secure?.open();
+  }
+
   /** The configuration's limits have changed; open connections stay. */
   limitsChanged(): void {
     const limits = connectionLimitsOf(this.#config, this.#connectionCountMax);

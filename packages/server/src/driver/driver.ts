@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
 import { type ConnectRequest, type DiskRoom, SESSION_NONE, type ServerId, type SessionId } from "@zooid/model";
-import type { RaiseAnswer, Replica, SessionEnding } from "@zooid/replica";
+import type { OpeningAnswer, RaiseAnswer, Replica, SessionEnding } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
 import type { RestoredState } from "@zooid/zab";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
@@ -130,6 +130,15 @@ export class Driver implements ConnectionHost {
     let answer: RaiseAnswer = { kind: "not-leading" };
     this.#parts.turns.input(() => {
       answer = this.replica.raiseLevel();
+    });
+    return answer;
+  }
+
+  /** Opens the ensemble to clients, for an operator: see `Replica.openClients`. */
+  openClients(): OpeningAnswer {
+    let answer: OpeningAnswer = "not-leading";
+    this.#parts.turns.input(() => {
+      answer = this.replica.openClients();
     });
     return answer;
   }

@@ -37,6 +37,7 @@ export type OperatorAct =
   | "backup"
   | "purgeHistory"
   | "finalizeUpgrade"
+  | "openClients"
   | "reload";
 
 /** One write and its requester. Node data is never part of it. */

@@ -68,6 +68,10 @@ export type ServerEvent =
   | "peer-unreachable"
   | "peers-not-asked"
   | "peers-unprotected"
+  | "client-port-not-opened"
+  | "clients-closed"
+  | "clients-open"
+  | "clients-opened"
   | "port-moved"
   | "port-not-moved"
   | "port-released"
@@ -197,6 +201,10 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "peer-unreachable": "another server is unreachable",
   "peers-not-asked": "links need a secret or TLS from now on, and a server without a connection may have none",
   "peers-unprotected": "links between servers are without a secret or without TLS",
+  "client-port-not-opened": "a port for clients could not be opened when the ensemble was opened to clients",
+  "clients-closed": "the ports for clients are closed until an operator opens the ensemble to clients",
+  "clients-open": "the ports for clients are open, as the configuration of the ensemble says",
+  "clients-opened": "an operator opens the ensemble to clients",
   "port-moved": "a port was opened where the configuration puts it",
   "port-not-moved": "a port cannot be opened where the configuration puts it",
   "port-released": "a port was closed at a place that the configuration gives to another server",

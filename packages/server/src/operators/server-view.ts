@@ -1,6 +1,6 @@
 import type { BackupStatus } from "@zooid/backup";
 import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
-import type { RaiseAnswer, SessionEnding } from "@zooid/replica";
+import type { OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ImportedSessions } from "@zooid/txn-log/sqlite";
 import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
 import { AnswerSlices } from "../admin/answer-slices.ts";
@@ -112,6 +112,16 @@ function raiseLevel({ driver, audit, log }: ViewedServer, { identities, address 
   return answer;
 }
 
+function openClients({ driver, audit, log }: ViewedServer, { identities, address }: AuditedClient): OpeningAnswer {
+  const answer = driver().openClients();
+  const result = answer === "proposed" || answer === "open" ? "success" : "failure";
+  const { visibleZxid: zxid } = driver().replica;
+  audit.acted("openClients", { zxid, session: NO_SESSION, identities, address, result });
+  if (answer === "proposed")
+    log.info(`the ensemble is opened to clients by an operator at ${address}`, { event: "clients-opened" });
+  return answer;
+}
+
 function setLogLevel(log: ServerLog, level: LogLevel, { address }: AuditedClient): void {
   const before = log.level;
   if (before === undefined || before === level) return;
@@ -204,6 +214,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     snapshotCount: () => storage().snapshotCount,
     lastState: () => storage().lastState(),
     raiseLevel: (requester) => raiseLevel(server, requester),
+    openClients: (requester) => openClients(server, requester),
     endSession: (id, requester) => endSession(server, id, requester),
     logLevel: () => log.level,
     recentLines: () => log.recent?.() ?? [],

@@ -1,4 +1,4 @@
-import { hostPort, membersOf, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import { type ClientAccess, hostPort, membersOf, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type EnsembleServer, MemberDirectory, type PeerAddress } from "./member-directory.ts";
 import type { PeerSecret, PeerSecretMode } from "./peer-secret.ts";
 import { checkTrust, PeerSecurity, type PeerSecurityOptions, parseProtection } from "./peer-security.ts";
@@ -59,6 +59,11 @@ export interface EnsembleOptions extends PeerSecurityOptions {
    * without a vote: it gets all data. Default `follow`.
    */
   readonly unlisted?: UnlistedServers;
+  /**
+   * Whether the ensemble serves clients once it is founded. Afterwards its configuration says that,
+   * which an operator opens. Default `open`.
+   */
+  readonly clients?: ClientAccess;
   /** Listen for peers on every address instead of this server's own. Default false. */
   readonly listenOnAllAddresses?: boolean;
   /**
@@ -94,6 +99,8 @@ export interface QuorumPeerConfig {
   readonly connectTimeoutMs: number;
   readonly foundingWaitMs: number;
   readonly unlisted: UnlistedServers;
+  /** In the configuration that this server would found its ensemble with. */
+  readonly clients: ClientAccess;
   readonly listenOnAllAddresses: boolean;
   readonly bindRetryCount: number;
   /** Replaced by a reload; the next three are those of now. */
@@ -175,6 +182,7 @@ export function parseEnsemble(
     connectTimeoutMs: whole("cnxTimeout", options.connectTimeoutMs ?? 5000, 1, 2 ** 31 - 1),
     foundingWaitMs: whole("zooid.foundingWaitMs", options.foundingWaitMs ?? 5000, 1, FOUNDING_WAIT_MS_MAX),
     unlisted: options.unlisted ?? "follow",
+    clients: options.clients ?? "open",
     listenOnAllAddresses: options.listenOnAllAddresses ?? false,
     bindRetryCount: whole("electionPortBindRetry", options.bindRetryCount ?? 3, 0, 1_000_000),
     observerMasterPort,

@@ -440,14 +440,18 @@ export class Discovery {
     else restoration.install(holdsEpoch);
   }
 
-  /** The list of this server's file, with what others' files say of this server. */
+  /**
+   * The list of this server's file, with what others' files say of this server. Clients stay out
+   * where any of these files says so: one that lacks the line may be the founder's.
+   */
   #firstList(own: Members): Members {
     const { context, learners } = this.#leader;
-    if (!context.config.isWish) return own;
     const reported = Array.from(learners.values()).flatMap(({ sid, list }) =>
-      list === undefined ? [] : [{ sid, list }],
+      list === undefined || !context.founding.isListed(sid) ? [] : [{ sid, list }],
     );
-    return joined(own, [{ sid: context.config.sid, list: own }, ...reported.sort((a, b) => a.sid - b.sid)]);
+    const all = [{ sid: context.config.sid, list: own }, ...reported.sort((a, b) => a.sid - b.sid)];
+    const list = context.config.isWish ? joined(own, all) : own;
+    return all.some((each) => each.list.clients === "closed") ? { ...list, clients: "closed" } : list;
   }
 
   /**

@@ -149,5 +149,5 @@ export function joined(one: Members, reported: readonly Pick<ReportedList, "sid"
     const other = same.find(({ sid }) => sid !== member.sid);
     return other?.list.servers.find(({ sid }) => sid === member.sid) ?? member;
   };
-  return membersOf(one.servers.map(lineOf), one.version);
+  return membersOf(one.servers.map(lineOf), one.version, { clients: one.clients });
 }

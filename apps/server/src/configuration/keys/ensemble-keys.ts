@@ -58,6 +58,7 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
 
   ["zooid.foundingWaitMs", limit("foundingWaitMs", countValue)],
   ["zooid.unlisted", limit("unlisted", oneOf(["follow", "refuse"]))],
+  ["zooid.clients", limit("clients", oneOf(["open", "closed"]))],
   ["zooid.peerSecretFile", limit("peerSecretFile", pathValue)],
   ["zooid.peerSecretMode", limit("peerSecretMode", oneOf(["require", "offer"], true))],
   ["zooid.peerTls.key", peerTls("key")],

@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { assertNever } from "@zooid/model";
+import type { AdminView } from "../admin-view.ts";
+import { requesterIdentities } from "../authorise.ts";
+import { type CommandRequest, Failure, leaderText, notYet, type Outcome } from "./command.ts";
+
+/** Time in which a change of the configuration commits. */
+const COMMIT_MS = 5000;
+const POLL_MS = 5;
+
+/**
+ * Opens the ensemble to clients. It answers once that is committed; each member opens its ports as
+ * it hears of it.
+ */
+export async function openClients(view: AdminView, request: CommandRequest): Promise<Outcome> {
+  const { driver } = view;
+  const answer = view.openClients({ identities: requesterIdentities(view, request), address: request.address });
+  switch (answer) {
+    case "open":
+      return { clients: "open", clients_before: "open" };
+    case "proposed":
+      break;
+    case "busy":
+      return notYet("the configuration of the ensemble, or its feature level, is being changed");
+    case "not-leading":
+      return new Failure(
+        `the leader opens the ensemble to clients, and this server does not lead${leaderText(driver.replica.zab.leader)}`,
+        409,
+      );
+    default:
+      return assertNever(answer);
+  }
+  const endMs = performance.now() + COMMIT_MS;
+  while (driver.replica.zab.members.areClientsClosed) {
+    if (performance.now() >= endMs || driver.isHalted)
+      return notYet("the opening is proposed and not known to be committed yet: ask again");
+    await delay(POLL_MS, undefined, { ref: false });
+  }
+  return { clients: "open", clients_before: "closed" };
+}
