@@ -107,7 +107,7 @@ export class ClientListener {
     }
   }
 
-  /** Accepts nobody until {@link open}; open connections stay. */
+  /** Accepts no client until {@link open}; open connections stay. */
   close(): void {
     this.#closedPlace ??= this.socket.place;
     this.socket.release();

@@ -1,4 +1,12 @@
-import { type ClientAccess, hostPort, membersOf, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  type ClientAccess,
+  hostPort,
+  membersOf,
+  type QuorumVerifier,
+  type ServerId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import { type EnsembleServer, MemberDirectory, type PeerAddress } from "./member-directory.ts";
 import type { PeerSecret, PeerSecretMode } from "./peer-secret.ts";
 import { checkTrust, PeerSecurity, type PeerSecurityOptions, parseProtection } from "./peer-security.ts";

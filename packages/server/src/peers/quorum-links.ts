@@ -315,7 +315,7 @@ export class QuorumLinks implements ZabLinks {
     target.connection.close();
   }
 
-  /** What a follower's observers were sent leaves by its link. */
+  /** Bytes for a follower's observers leave by its link. */
   #flushRelayed(by: Link): void {
     if (by.relays.size === 0) return;
     for (const { way, connection } of this.#links.values()) if (way?.link === by) connection.flush();

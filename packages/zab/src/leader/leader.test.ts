@@ -503,8 +503,8 @@ test("observers learn of a successor before the voters, by which they may be rea
   promises(observer, 5);
   accepts(observer, 5);
   expect(peer.transferLeadership("stop")).toBe(2);
-  const told = said.filter(({ message }) => message.kind === "leadership-transfer");
-  expect(told.map(({ link }) => link)).toEqual([observer, voter]);
+  const named = said.filter(({ message }) => message.kind === "leadership-transfer");
+  expect(named.map(({ link }) => link)).toEqual([observer, voter]);
 });
 
 test("a leader that is a quorum alone confirms a check at the end of the turn in which it began", () => {
