@@ -33,6 +33,10 @@ export interface FollowStatus {
   readonly lagTransactions: number;
   /** The age of the last transaction that is applied, while there are such; else 0. */
   readonly lagMs: number;
+  readonly nodeCount: number;
+  readonly sessionCount: number;
+  /** Digest and chain at {@link zxid}, in hexadecimal; undefined while the log is behind. */
+  readonly mark: { readonly digest: string; readonly chain: string } | undefined;
   readonly digest: DigestState;
   readonly digestCount: number;
   readonly transactionCount: number;

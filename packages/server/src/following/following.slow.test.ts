@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leader } from "@zooid/apache-peer/testing/leader-packets";
+import { leader, snapshot } from "@zooid/apache-peer/testing/leader-packets";
 import { readStore } from "@zooid/txn-log/sqlite";
 import { ApacheType, recordOf } from "@zooid/wire/testing/apache-transactions";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StartOptions, ZooidServer } from "../server-api.ts";
 import { FollowedApache } from "../testing/followed-apache.ts";
 import { ask } from "../testing/http.ts";
@@ -52,6 +52,10 @@ interface Status {
   readonly digests_compared: number;
   readonly snapshots: number;
   readonly lag_transactions: number;
+  readonly nodes: number;
+  readonly sessions: number;
+  readonly tree_digest: string | null;
+  readonly chain: string | null;
 }
 
 async function status({ adminPort }: Started): Promise<Status> {
@@ -116,6 +120,28 @@ test("a server that starts again continues behind the last transaction in its lo
   expect(position).toBe(last);
   expect(await level(second)).toMatchObject({ digest: "equal", snapshots: 0 });
 });
+
+test("digest and chain of what is durable are shown, and are those of the next start", async () => {
+  apache.create("/a", "one");
+  const first = await started();
+  const link = await apache.serveSnapshot();
+  link.send(apache.set("/a", "two"));
+  await level(first);
+  const marked = await durable(first);
+  expect(marked).toMatchObject({ tree_digest: expect.stringMatching(/^[0-9a-f]{16}$/), sessions: 0 });
+  await stopped(first);
+  const second = await started();
+  const { tree_digest, chain } = marked;
+  expect(await durable(second)).toMatchObject({ tree_digest, chain });
+});
+
+/** Asks until the log has what the tree has. */
+async function durable(server: Started): Promise<Status> {
+  for (;;) {
+    const found = await status(server);
+    if (found.chain !== null) return found;
+  }
+}
 
 test("a new leader's epoch is continued", async () => {
   apache.create("/a", "one");
@@ -258,6 +284,92 @@ test("another ensemble than last time stops the server, and nothing is changed",
   expect(logged().tail).toBe(tail);
   expect(readFileSync(join(folder, "apache-epochs.json"), "utf8")).toBe(epochs);
 });
+
+test("a leader that is lost behind each of its packets is followed to the end", async () => {
+  for (let i = 0; i < 3; i++) apache.create(`/a${i}`, "one");
+  const server = await started();
+  const conversation = (): readonly Buffer[] => [
+    leader.info(apache.epoch),
+    leader.snap(apache.zxid),
+    apache.snapshot(),
+    apache.set("/a0", "behind"),
+    leader.newLeader(apache.epoch),
+    apache.set("/a1", "early"),
+    leader.upToDate(),
+    apache.set("/a2", "late"),
+  ];
+  const packets = conversation();
+  for (let count = 0; count <= packets.length; count++) {
+    const link = await apache.leader.link();
+    await link.next();
+    link.socket.end(Buffer.concat(conversation().slice(0, count)));
+    apache.epoch++;
+    apache.counter = 0;
+    apache.create(`/lost-${count}`);
+  }
+  const last = await apache.serveSnapshot();
+  last.send(apache.set("/a0", "last"));
+  expect(await level(server)).toMatchObject({ digest: "equal" });
+  expect(await shownTree(server)).toContain("/lost-8");
+});
+
+test("a transaction that is missing, or comes twice, is made up for by a snapshot", async () => {
+  apache.create("/a", "one");
+  const server = await started();
+  const first = await apache.serveSnapshot();
+  apache.set("/a", "missing");
+  first.send(apache.set("/a", "behind"));
+  const second = await apache.serveSnapshot();
+  const twice = apache.set("/a", "twice");
+  second.send(twice, twice);
+  const third = await apache.serveSnapshot();
+  third.send(apache.set("/a", "last"));
+  expect(await level(server)).toMatchObject({ digest: "equal", snapshots: 3 });
+});
+
+test("a snapshot without an end stops the server at its bound, and nothing is changed", async () => {
+  apache.create("/a", "one");
+  await started({ follow: { hosts: apache.hosts, spoolBytesMax: 1024 * 1024 } });
+  const link = await apache.leader.link();
+  await link.greet(apache.epoch);
+  const data = "x".repeat(50_000);
+  const nodes = Array.from({ length: 30 }, (_, i) => [`/n${i}`, data] as const);
+  link.send(leader.snap(apache.zxid), snapshot({ nodes: [["", ""], ...nodes] }));
+  expect(await message()).toContain("larger than the 1048576 bytes that may wait to be read");
+  for (const server of servers.splice(0)) await server.stop();
+  expect(logged().tail).toBe(0);
+});
+
+describe("a stop ends the server", () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ["while no leader is found", async () => apache.leader[Symbol.asyncDispose]()],
+    ["before the leader names its epoch", () => apache.leader.link().then((link) => link.next())],
+    [
+      "while a snapshot comes",
+      async () => {
+        const link = await apache.leader.link();
+        await link.greet(apache.epoch);
+        link.send(leader.snap(apache.zxid), apache.snapshot().subarray(0, 60));
+        return await follows("synchronizing");
+      },
+    ],
+    ["while a snapshot is installed", () => apache.serveSnapshot()],
+  ])("%s", async (_, reach) => {
+    apache.create("/a", "one");
+    const server = await started();
+    await reach();
+    await stopped(server);
+    expect(readdirSync(folder)).not.toContain("spool");
+  });
+});
+
+/** Asks the only server until it is in a state. */
+async function follows(state: string): Promise<void> {
+  const [server] = servers;
+  while (server !== undefined && (await status(server as Started)).state !== state) {
+    // It is asked again.
+  }
+}
 
 test("an ordinary server refuses the directory, and a follower refuses an ordinary one", async () => {
   const follower = await started();

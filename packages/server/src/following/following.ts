@@ -24,7 +24,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
-import type { Appended } from "@zooid/txn-log";
+import { type Appended, chainFromHalves, formatChain } from "@zooid/txn-log";
 import { apacheSnapshot, derivedPasswordHash } from "@zooid/txn-log/sqlite";
 import type { ApacheTransaction } from "@zooid/wire/apache";
 import { TxnBatchEncoder } from "@zooid/wire/txn";
@@ -167,6 +167,9 @@ export class Following {
       hasState: this.hasState,
       lagTransactions: lag,
       lagMs: lag === 0 || this.#lastTimeMs === 0 ? 0 : Math.max(0, Date.now() - this.#lastTimeMs),
+      nodeCount: this.#tree.nodeCount,
+      sessionCount: this.#tree.sessionCount,
+      mark: this.#markOfTree(),
       digest: this.#digestState,
       digestCount: this.#digestCount,
       transactionCount: this.#transactionCount,
@@ -228,6 +231,14 @@ export class Following {
     rmSync(join(this.#parts.dataDir, SPOOL_FOLDER), { recursive: true, force: true });
     if (this.#hasFailed || this.#parts.storage.log.isFull) return;
     await this.settle();
+  }
+
+  /** Undefined while the log has less than the tree. */
+  #markOfTree(): FollowStatus["mark"] {
+    if (!this.isLevel) return undefined;
+    const { digestHigh, digestLow } = this.#tree;
+    const { chain } = this.#parts.storage.log.durable.tail;
+    return { digest: formatChain(chainFromHalves(digestHigh, digestLow)), chain: formatChain(chain) };
   }
 
   #stateOf(link: LinkStatus | undefined): FollowStatus["state"] {
