@@ -224,6 +224,11 @@ test.each([
   expect(codeOf(() => new Observed(AT_3).take(packets))).toBe("UNEXPECTED_PACKET");
 });
 
+test("a leader of a version before 3.5 is left for good: its NEWLEADER names no servers", () => {
+  const newLeader = packet(PacketType.NEWLEADER, zxidAt(5, 0), null);
+  expect(codeOf(() => new Observed(AT_3).take([...DIFF, newLeader]))).toBe("VERSION_TOO_OLD");
+});
+
 test("a silent leader is left: after initTimeoutMs while it synchronizes, then after syncTimeoutMs", () => {
   const observed = new Observed(AT_3).take(DIFF);
   expect(codeOf(() => observed.observer.tick(40_000))).toBe("nothing");

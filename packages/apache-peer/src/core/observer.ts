@@ -303,7 +303,8 @@ export class ApacheObserver {
     const epoch = this.#epochStart(packet);
     if (epoch !== this.#epoch) throw this.#unexpected(packet, `NEWLEADER of epoch ${epoch}`);
     if (this.#pending.length > 0) throw this.#unexpected(packet, "NEWLEADER before the commit of a proposal");
-    this.#servers = packet.data?.toString() ?? "";
+    if (packet.data === null) throw new ApachePeerError({ code: "VERSION_TOO_OLD" });
+    this.#servers = packet.data.toString();
     this.#checkSid();
     this.#isReplacing = false;
     this.#keepEpochs({ acceptedEpoch: epoch, currentEpoch: epoch });

@@ -41,6 +41,15 @@ test.each([
   expect(read(bytes)).toBe(outcome);
 });
 
+test.each([
+  ["an alert of TLS", Buffer.of(0x15, 0x03, 0x03, 0x00), "a record of TLS, which is not set here"],
+  ["another number", Buffer.of(0x15, 0x04, 0x03, 0x00), "a packet of type 352584448"],
+])("%s is named", (_, bytes, found) => {
+  const reader = new PacketReader(DATA_BYTES_MAX);
+  reader.push(bytes);
+  expect(() => reader.next()).toThrow(`found ${found};`);
+});
+
 test("behind a packet the rest is handed over, and the reader begins again", () => {
   const reader = new PacketReader(DATA_BYTES_MAX);
   reader.push(leader.snap(1n).subarray(0, 5));

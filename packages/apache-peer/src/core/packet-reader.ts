@@ -7,6 +7,9 @@ const HEAD_BYTES = 16;
 /** Leaders send observers no identities; a few do no harm. */
 const IDENTITY_COUNT_MAX = 16;
 const IDENTITY_BYTES_MAX = 16 * 1024;
+const TLS_CONTENT_FIRST = 20;
+const TLS_CONTENT_LAST = 23;
+const TLS_MAJOR = 3;
 
 /**
  * Finds the packets in a stream that comes in pieces of any size. It keeps no more than one packet
@@ -74,7 +77,8 @@ export class PacketReader {
     const { bytes, at } = cursor;
     if (!cursor.has(4)) return undefined;
     const type = bytes.readInt32BE(at);
-    if (!isPacketType(type)) throw malformed(`a packet of type ${type}`);
+    if (!isPacketType(type))
+      throw malformed(isTlsRecord(type) ? "a record of TLS, which is not set here" : `a packet of type ${type}`);
     if (!cursor.has(HEAD_BYTES)) return undefined;
     cursor.int();
     const zxid = cursor.long();
@@ -98,6 +102,12 @@ export class PacketReader {
     }
     return true;
   }
+}
+
+/** The first bytes: a content type of TLS, then the major version 3, which all versions write. */
+function isTlsRecord(firstBytes: number): boolean {
+  const [contentType, major] = [firstBytes >>> 24, (firstBytes >>> 16) & 0xff];
+  return contentType >= TLS_CONTENT_FIRST && contentType <= TLS_CONTENT_LAST && major === TLS_MAJOR;
 }
 
 function malformed(found: string): ApachePeerError {

@@ -14,6 +14,8 @@ export type ApachePeerErrorDetail =
   | { readonly code: "EPOCH_BACKWARDS"; readonly accepted: number; readonly offered: number }
   /** The ensemble's epoch is higher than Zooid's zxids can express. */
   | { readonly code: "EPOCH_TOO_HIGH"; readonly epoch: number; readonly highest: number }
+  /** The leader is of a version before 3.5. */
+  | { readonly code: "VERSION_TOO_OLD" }
   /** The server id is a voter's, or below one. */
   | { readonly code: "SID_TOO_LOW"; readonly sid: number; readonly highestVoter: string }
   /** The address neither accepted nor refused the connection. */
@@ -58,6 +60,7 @@ export function isFatal({ code }: ApachePeerErrorDetail): boolean {
   switch (code) {
     case "EPOCH_BACKWARDS":
     case "EPOCH_TOO_HIGH":
+    case "VERSION_TOO_OLD":
     case "SID_TOO_LOW":
     case "SNAPSHOT_TOO_LARGE":
     case "LOGIN_FAILED":
@@ -82,6 +85,8 @@ function describe(detail: ApachePeerErrorDetail): string {
       return `the leader's epoch is ${detail.offered}, and epoch ${detail.accepted} was accepted before: is this another ensemble, or one that was restored? To follow it, begin without the file of epochs`;
     case "EPOCH_TOO_HIGH":
       return `the leader's epoch is ${detail.epoch}, and the highest that can be followed is ${detail.highest}`;
+    case "VERSION_TOO_OLD":
+      return "the leader names no servers in NEWLEADER, as versions before 3.5 do, and 3.5 to 3.9 are followed: upgrade the ensemble first";
     case "SID_TOO_LOW":
       return `the server id ${detail.sid} must be above those of all voters, and the highest is ${detail.highestVoter}`;
     case "UNREACHED":

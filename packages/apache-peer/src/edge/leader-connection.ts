@@ -33,6 +33,8 @@ export interface ConnectionSinks {
 }
 
 const CNONCE_BYTES = 24;
+/** Apache's servers close connections of another kind than theirs, and say nothing. */
+const UNHEARD = " without a word: it may not lead yet, or require TLS or a login between servers";
 
 /** A connection to the quorum port of a server: TCP or TLS, then the login. */
 export class LeaderConnection {
@@ -43,6 +45,8 @@ export class LeaderConnection {
   #reaching: NodeJS.Timeout | undefined;
   #isOpen = false;
   #isReady = false;
+  /** Whether anything came. */
+  #hasHeard = false;
   #isEnded = false;
 
   constructor(address: QuorumAddress, options: ConnectionOptions, sinks: ConnectionSinks) {
@@ -64,7 +68,7 @@ export class LeaderConnection {
       .on(tls === undefined ? "connect" : "secureConnect", () => this.#opened())
       .on("data", (bytes: Buffer) => this.#received(bytes))
       .on("error", (error) => this.#end(firstLine(error.message), error))
-      .on("end", () => this.#end(`${place} closed the connection`))
+      .on("end", () => this.#end(`${place} closed the connection${this.#hasHeard ? "" : UNHEARD}`))
       .on("close", () => this.#end(`the connection to ${place} was closed`));
   }
 
@@ -89,6 +93,7 @@ export class LeaderConnection {
 
   #received(bytes: Buffer): void {
     if (this.#isEnded) return;
+    this.#hasHeard = true;
     if (this.#isReady) return this.#sinks.bytes(bytes);
     if (this.#login === undefined) return;
     try {
