@@ -2,13 +2,17 @@
  * `zooid-server follow` beside Apache ensembles of three servers, under load, killed and compared.
  *
  *     npm run tool -- apache-follow-server [--version 3.9.5]… [--kills 2] [--leader-kills 1]
- *         [--snapshots 2] [--load-ms 2000] [--transactions 0] [--clients 4] [--seed N] [--keep]
+ *         [--leader-kill-every-s 0] [--snapshots 2] [--cuts 2] [--load-ms 2000] [--transactions 0]
+ *         [--writes-s 0] [--clients 4] [--deadline-s 60] [--seed N] [--keep]
  *
  * For each version: the follower joins under load, by a snapshot; is killed by SIGKILL under load
  * and continues without one; is away long enough for a snapshot under load, and is killed while one
- * comes; sees the leader killed. The load continues until `--transactions` were followed. Then
- * every node, Stat and access list of its tree must be that of the leader, and from 3.6 on each
- * digest since the last snapshot must have been equal. Needs Java and Maven.
+ * comes; is cut off from the ensemble for as long, and gets a snapshot at each of `--cuts`; sees the
+ * leader killed, at most once in `--leader-kill-every-s`. The load continues until `--transactions`
+ * were followed. Then every node, Stat and access list of its tree must be that of the leader, and
+ * from 3.6 on each digest since the last snapshot must have been equal. With `--writes-s`, 16 MB/s
+ * are then written for that long to servers with 256 MB of heap, while the follower is paused,
+ * slowed and killed. `--deadline-s` is the maximum of each wait. Needs Java and Maven.
  */
 import { ok } from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,11 +29,13 @@ import { freePorts } from "@zooid/wire/testing/free-ports";
 import { ApacheLoad } from "../apache-import/apache-load.ts";
 import { Side } from "../apache-import/moved-side.ts";
 import { servedTree } from "../apache-import/served-tree.ts";
-import { until } from "./event-reader.ts";
+import { setDeadline, until } from "./event-reader.ts";
 import { servedOf } from "./followed-tree.ts";
 import { FollowerProcess, type FollowerStatus } from "./follower-process.ts";
+import { followThroughFaults } from "./heavy-writes.ts";
+import { QuorumWays } from "./quorum-ways.ts";
 
-const VERSIONS = ["3.9.5", "3.5.10"];
+const VERSIONS = ["3.9.5", "3.8.6", "3.7.2", "3.6.4", "3.5.10"];
 const SIDS = [1, 2, 3];
 const SESSION_MS = 40_000;
 /** More than the leader has in memory. */
@@ -49,20 +55,31 @@ const options = toolOptions({
   version: texts,
   kills: whole(2, 0),
   "leader-kills": whole(1, 0),
+  "leader-kill-every-s": whole(0, 0),
   snapshots: whole(2, 0),
+  cuts: whole(2, 0),
   "load-ms": whole(2000, 100),
   transactions: whole(0, 0),
+  "writes-s": whole(0, 0),
   clients: whole(4, 1),
+  "deadline-s": whole(60, 1),
   seed: newSeed(),
   keep: false,
 });
+setDeadline(options["deadline-s"] * 1000);
 const random = new Random(options.seed);
 const folder = mkdtempSync(join(tmpdir(), "apache-follow-server-"));
 const versions = options.version.length > 0 ? options.version : VERSIONS;
 let failure: unknown;
 console.log(`seed ${options.seed}, data in ${folder}`);
 try {
-  for (const version of versions) await runVersion(version);
+  for (const version of versions) {
+    await runVersion(version);
+    if (options["writes-s"] > 0)
+      await step(`16 MB/s at ${version}`, () =>
+        followThroughFaults(version, join(folder, `${version}-writes`), options["writes-s"]),
+      );
+  }
 } catch (error) {
   failure = error;
   console.log(error instanceof Error ? error.stack : String(error));
@@ -85,14 +102,15 @@ async function runVersion(version: string): Promise<void> {
     properties: PROPERTIES,
   });
   await Promise.all(apache.servers.map((server) => server.start()));
-  const hosts = SIDS.map((_, i) => apache.addressOf(i)).join(",");
+  await using ways = await QuorumWays.to(ports.slice(3, 6));
+  const hosts = ways.hosts;
   await using follower = new FollowerProcess(join(place, "follower"), hosts, ports[9] ?? 0);
   let [transactions, digests] = [0, 0];
   const count = (status: FollowerStatus): void => {
     transactions += status.transactions;
     digests += status.digests_compared;
   };
-  let load = await startedLoad(await serverIn(apache, "follower"));
+  const load = await startedLoad(await serverIn(apache, "follower"));
 
   await step("joins under load", async () => {
     follower.launch();
@@ -133,17 +151,33 @@ async function runVersion(version: string): Promise<void> {
     });
   }
 
+  for (let cut = 1; cut <= options.cuts; cut++) {
+    await step("is cut off, and gets a snapshot under load", async () => {
+      const before = await follower.reached(isFollowing);
+      await ways.become("refused");
+      const { answered } = load;
+      await until(() => load.answered > answered + FAR_BEHIND);
+      await ways.become("open");
+      const { digest, snapshots } = await follower.reached(
+        (status) => isFollowing(status) && status.snapshots > before.snapshots && hasVerdict(version, status),
+      );
+      return `${snapshots} snapshots, digests: ${digest}`;
+    });
+  }
+
+  let killedMs = Number.NEGATIVE_INFINITY;
   for (let kill = 1; kill <= options["leader-kills"]; kill++) {
     await step("sees the leader killed", async () => {
       const { resyncs } = await follower.reached(isFollowing);
-      const leader = await serverIn(apache, "leader");
-      const killedMs = performance.now();
+      const leader = await reachedLeader(apache);
+      await delay(Math.max(0, killedMs + options["leader-kill-every-s"] * 1000 - performance.now()));
+      killedMs = performance.now();
       await leader.kill();
       await follower.reached((status) => status.resyncs > resyncs && isFollowing(status));
       const backMs = performance.now() - killedMs;
       await leader.start();
-      await load.end();
-      load = await startedLoad(await serverIn(apache, "follower"));
+      const { answered } = load;
+      await until(() => load.answered > answered);
       await delay(options["load-ms"]);
       return `followed again after ${Math.round(backMs)} ms`;
     });
@@ -169,6 +203,11 @@ async function runVersion(version: string): Promise<void> {
   ok(!hasDigests || digests > 0, "no digest was compared");
   const compared = hasDigests ? `${digests} digests compared, the last ones equal` : "which have no digests";
   console.log(`${version}: ${transactions} transactions, ${compared}`);
+}
+
+/** From 3.6 on a digest was compared since the last snapshot. */
+function hasVerdict(version: string, { digest }: FollowerStatus): boolean {
+  return version.startsWith("3.5.") || digest === "equal" || digest === "different";
 }
 
 function isFollowing({ state }: FollowerStatus): boolean {
@@ -204,6 +243,16 @@ async function serverIn(apache: Side, mode: string): Promise<ServerProcess> {
     if (server.isRunning && (await fourLetterWord(server.port, "srvr")).includes(`Mode: ${mode}`)) return server;
   }
   throw new Error(`no server says that it is a ${mode}`);
+}
+
+/** The election after the last kill may be under way. */
+async function reachedLeader(apache: Side): Promise<ServerProcess> {
+  let leader: ServerProcess | undefined;
+  await until(async () => {
+    leader = await serverIn(apache, "leader").catch(() => undefined);
+    return leader !== undefined;
+  });
+  return leader as ServerProcess;
 }
 
 /** A node was reaped between its listing and its read: the tree is read again. */

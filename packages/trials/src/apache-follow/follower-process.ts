@@ -25,16 +25,25 @@ export interface FollowerStatus {
   readonly last_error: string | null;
 }
 
+export interface FollowerOptions {
+  /** Further lines of zoo.cfg. */
+  readonly settings?: readonly string[];
+  /** Added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A process of `zooid-server follow`, which can be killed and started again on its data. */
 export class FollowerProcess implements AsyncDisposable {
   readonly #folder: string;
   readonly #adminPort: number;
+  readonly #env: FollowerOptions["env"];
   #process: LoggedProcess | undefined;
 
-  constructor(folder: string, hosts: string, adminPort: number, settings: readonly string[] = []) {
+  constructor(folder: string, hosts: string, adminPort: number, { settings = [], env }: FollowerOptions = {}) {
     mkdirSync(folder, { recursive: true });
     this.#folder = folder;
     this.#adminPort = adminPort;
+    this.#env = env;
     const lines = [
       `dataDir=${join(folder, "data")}`,
       `zooid.follow=${hosts}`,
@@ -54,7 +63,7 @@ export class FollowerProcess implements AsyncDisposable {
 
   launch(): void {
     const command = [ZOOID_SERVER, "follow", join(this.#folder, "zoo.cfg")];
-    this.#process = new LoggedProcess(command, { folder: this.#folder });
+    this.#process = new LoggedProcess(command, { folder: this.#folder, env: this.#env });
   }
 
   kill(): Promise<void> {

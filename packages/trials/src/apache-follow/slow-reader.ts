@@ -9,14 +9,14 @@ import { freePorts } from "@zooid/wire/testing/free-ports";
 import { Side } from "../apache-import/moved-side.ts";
 
 const SIDS = [1, 2, 3];
-const HEAP = "256m";
+export const HEAVY_HEAP = "256m";
 const MIB = 1024 * 1024;
 /** Small beside the heap: a leader keeps the last 500 transactions. */
-const DATA_BYTES = 10_000;
+export const HEAVY_DATA_BYTES = 10_000;
 const NODES = 50;
 const TURN_MS = 25;
 const IN_FLIGHT_MAX = 500;
-const BYTES_PER_SECOND = 16 * MIB;
+export const HEAVY_BYTES_PER_SECOND: number = 16 * MIB;
 const SPOOL_BYTES_MAX = 256 * MIB;
 
 /**
@@ -32,7 +32,7 @@ export async function followSlowly(version: string, folder: string, seconds: num
     sids: SIDS,
     jars: fetchApacheJars(version),
     sessionMs: 40_000,
-    heap: HEAP,
+    heap: HEAVY_HEAP,
   });
   await Promise.all(apache.servers.map((server) => server.start()));
   const hosts = SIDS.map((_, i) => `127.0.0.1:${ports[3 + i]}`).join(",");
@@ -61,7 +61,7 @@ export async function followSlowly(version: string, folder: string, seconds: num
   ok(read >= count || follower.status.snapshotCount > 1, "transactions are missing");
   const mb = (value: number): string => (value / MIB).toFixed(0);
   console.log(
-    `  ${count} writes, ${mb((count * DATA_BYTES) / seconds)} MB/s for ${seconds} s, the slowest ${slowestMs.toFixed(0)} ms, ` +
+    `  ${count} writes, ${mb((count * HEAVY_DATA_BYTES) / seconds)} MB/s for ${seconds} s, the slowest ${slowestMs.toFixed(0)} ms, ` +
       `while nothing was read; ${mb(spoolBytes)} MB waited, ${disconnectCount} links ended (${lastError?.code ?? "none"}); ` +
       `then ${mb(bytes)} MB were read, and the follower was level after ${levelMs.toFixed(0)} ms`,
   );
@@ -75,18 +75,18 @@ async function leaderPort(apache: Side): Promise<number> {
 }
 
 /** A fixed rate, where the servers carry it: late writes are made up for. */
-async function writeFor(
+export async function writeFor(
   hosts: string,
   seconds: number,
 ): Promise<{ readonly count: number; readonly slowestMs: number }> {
   await using zk = await connect(hosts, { sessionTimeoutMs: 40_000 });
   for (let i = 0; i < NODES; i++) await zk.create(`/n${i}`, "");
-  const data = Buffer.alloc(DATA_BYTES, "x");
+  const data = Buffer.alloc(HEAVY_DATA_BYTES, "x");
   const pending = new Set<Promise<void>>();
   const startMs = performance.now();
   let [count, slowestMs] = [0, 0];
   for (let passedMs = 0; passedMs < seconds * 1000; passedMs = performance.now() - startMs) {
-    while (count * DATA_BYTES < (BYTES_PER_SECOND * passedMs) / 1000 && pending.size < IN_FLIGHT_MAX) {
+    while (count * HEAVY_DATA_BYTES < (HEAVY_BYTES_PER_SECOND * passedMs) / 1000 && pending.size < IN_FLIGHT_MAX) {
       const sentMs = performance.now();
       const write = zk.set(`/n${count++ % NODES}`, data).then(() => {
         slowestMs = Math.max(slowestMs, performance.now() - sentMs);

@@ -72,14 +72,23 @@ export class ApacheLoad implements Load {
 
   async #runClients(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const zk = await this.#connect();
-      let stepsLeft = this.#random.between(1, LIFE_STEPS_MAX);
-      const lane = async (): Promise<void> => {
-        while (!this.#stopping.signal.aborted && stepsLeft-- > 0) await this.#step(zk);
-      };
-      await Promise.all(Array.from({ length: DEPTH }, lane));
-      if (!this.#stopping.signal.aborted) await this.#close(zk);
+      try {
+        await this.#runClient();
+      } catch (error) {
+        // The server may be killed, and come back.
+        if (!this.#stopping.signal.aborted && !isZkError(error)) throw error;
+      }
     }
+  }
+
+  async #runClient(): Promise<void> {
+    const zk = await this.#connect();
+    let stepsLeft = this.#random.between(1, LIFE_STEPS_MAX);
+    const lane = async (): Promise<void> => {
+      while (!this.#stopping.signal.aborted && stepsLeft-- > 0) await this.#step(zk);
+    };
+    await Promise.all(Array.from({ length: DEPTH }, lane));
+    if (!this.#stopping.signal.aborted) await this.#close(zk);
   }
 
   async #connect(): Promise<Client> {
