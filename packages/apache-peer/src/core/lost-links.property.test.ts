@@ -24,7 +24,7 @@ class History {
     return this.last;
   }
 
-  /** What a leader of Apache's sends to a learner at a position, and what is written meanwhile. */
+  /** Messages of Apache's leader to a learner at a position, with writes that come meanwhile. */
   link(position: Zxid | undefined, writes: number): readonly Buffer[] {
     const behind = position === undefined ? undefined : this.zxids.indexOf(BigInt(position)) + 1;
     const isKept = behind !== undefined && behind > 0 && behind >= this.zxids.length - KEPT;
@@ -40,7 +40,7 @@ class History {
   }
 }
 
-/** What the consumer has: the last transaction of its state. */
+/** The last transaction in the consumer's state. */
 class Consumer {
   at: Zxid | undefined;
   #candidate: Zxid | undefined;

@@ -6,9 +6,10 @@
  *         [--writes-s 0] [--clients 4] [--deadline-s 60] [--seed N] [--keep]
  *
  * For each version: the follower joins under load, by a snapshot; is killed by SIGKILL under load
- * and continues without one; is away long enough for a snapshot under load, and is killed while one
- * comes; is cut off from the ensemble for as long, and gets a snapshot at each of `--cuts`; sees the
- * leader killed, at most once in `--leader-kill-every-s`. The load continues until `--transactions`
+ * and continues without one; is away long enough for a snapshot under load, and is killed while
+ * one comes; is cut off from the ensemble for as long, and gets a snapshot at each of `--cuts`;
+ * sees the leader killed, at most once in `--leader-kill-every-s`. The load continues until
+ * `--transactions`
  * were followed. Then every node, Stat and access list of its tree must be that of the leader, and
  * from 3.6 on each digest since the last snapshot must have been equal. With `--writes-s`, 16 MB/s
  * are then written for that long to servers with 256 MB of heap, while the follower is paused,

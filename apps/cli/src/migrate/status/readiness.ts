@@ -8,7 +8,7 @@ export interface Asked<T> {
 }
 
 export interface Readiness {
-  /** What stands in the way of a take-over; empty where nothing does. */
+  /** The reasons against a take-over; empty where there is none. */
   readonly blockers: readonly string[];
   /** Facts that an operator should know, and that block nothing. */
   readonly remarks: readonly string[];

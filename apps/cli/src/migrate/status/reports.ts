@@ -17,7 +17,7 @@ export interface FollowerReport {
   readonly snapshots: number;
   readonly resyncs: number;
   readonly lastError: string | undefined;
-  /** Of the tree at `zxid`; undefined while its log is behind. */
+  /** The digest of the tree at `zxid`; undefined while its log is behind. */
   readonly mark: StateMark | undefined;
 }
 

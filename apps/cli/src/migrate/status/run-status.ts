@@ -24,7 +24,10 @@ interface Status {
   readonly readiness: Readiness;
 }
 
-/** `migrate status`: how far the follower and the members that stand by are, and what blocks a take-over. */
+/**
+ * `migrate status`: how far the follower and the members that stand by are, and what blocks a
+ * take-over.
+ */
 export async function runStatus(invocation: Invocation): Promise<JsonObject> {
   const { flags, output, signal, shell } = invocation;
   const [follower = "", ...further] = urlsOf("follower", flags.value("follower"));
