@@ -105,6 +105,7 @@ export type { ObserveDataOptions, ObserveOptions } from "./streams/observe-optio
 export type { TreeChange, TreeNode, TreeOptions } from "./streams/observe-tree.ts";
 export type { DecodeOptions, ObservedNode } from "./streams/observed-node.ts";
 export { type AdminCommandOptions, adminCommand } from "./transport/admin-command.ts";
+export { pathTransport } from "./transport/path-transport.ts";
 export { tcpTransport } from "./transport/tcp-transport.ts";
 export { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
 export type { Transport, TransportConnection, TransportEvents } from "./transport/transport.ts";

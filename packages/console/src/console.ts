@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { type ClientOptions, parseConnectString } from "@zooid/client";
+import { type ClientOptions, parseConnectString, pathTransport } from "@zooid/client";
 import { LoginThrottle } from "./access/login-throttle.ts";
 import { type RoleOptions, RoleTable } from "./access/role.ts";
 import { UserClients } from "./access/user-clients.ts";
@@ -46,6 +46,11 @@ export interface ConsoleOptions {
    * How servers are asked four-letter words. Default: by a connection, with the TLS of `client`.
    */
   readonly words?: FourLetterWords;
+  /**
+   * The socket in the file system where the server in this process serves reads, in place of
+   * `hosts`: a server that follows an Apache ensemble. Every user is a viewer then.
+   */
+  readonly readPath?: string;
   /** The server in this process, if it is one of the ensemble. Default: none. */
   readonly ownServer?: OwnServer;
   /** Reports a failure that is not the requester's. Default: silent. */
@@ -99,18 +104,19 @@ export class Console implements AsyncDisposable {
 
   constructor(options: ConsoleOptions) {
     this.#options = options;
-    const { hosts, name = hosts, roles = {}, isLoopback, client = {}, warn, prefix = "" } = options;
+    const { hosts, name = hosts, roles = {}, isLoopback, client = {}, warn, prefix = "", readPath } = options;
     // An invalid list would else fail each request.
     parseConnectString(hosts);
     this.#apiPath = `${prefix}${API}`;
     this.#pagePath = `${prefix}${PAGE}`;
     const { words = wordsByConnection(client.tls) } = options;
     const defaults = { waitingTimeoutMs: WAITING_TIMEOUT_MS, connectWarningMs: Number.POSITIVE_INFINITY };
-    this.#clients = new UserClients({ hosts, client: { ...defaults, ...client } });
+    const reading = readPath === undefined ? {} : { transport: pathTransport(readPath), readOnly: "allow" as const };
+    this.#clients = new UserClients({ hosts, client: { ...defaults, ...client, ...reading } });
     this.#facts = new EnsembleFacts({ name, hosts, words });
     this.#files = readPageFiles(PAGE_DIRECTORY);
     this.#apiParts = {
-      roles: new RoleTable(roles, isLoopback),
+      roles: new RoleTable(roles, isLoopback, readPath === undefined ? "operator" : "viewer"),
       sessions: new WebSessions(),
       throttle: new LoginThrottle(),
       clients: this.#clients,

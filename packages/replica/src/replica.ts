@@ -22,6 +22,7 @@ import type { ReplicaConfig, ReplicaLimits } from "./config.ts";
 import type { Connection } from "./connections/connection.ts";
 import type { ReplicaCounters } from "./counters.ts";
 import type { DigestHistory } from "./delivery/digest-history.ts";
+import type { FollowedTransactions } from "./delivery/followed-transactions.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicaParts } from "./parts/replica-parts.ts";
 import type { SessionEnding } from "./sessions/session-ends.ts";
@@ -263,6 +264,11 @@ export class Replica {
   /** Begins to look for a role in the ensemble. */
   join(bootCount: number): void {
     this.#parts.roles.join(bootCount);
+  }
+
+  /** The transactions of another system's ensemble, in place of {@link lead} or {@link join}. */
+  get followed(): FollowedTransactions {
+    return this.#parts.followed;
   }
 
   /**

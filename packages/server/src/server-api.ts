@@ -46,6 +46,11 @@ export interface StartOptions extends ServerOptions {
    * port has no such command.
    */
   readonly reload?: (request: { readonly isDryRun: boolean; readonly address: string }) => ReloadAnswer;
+  /**
+   * Whether a server that follows an Apache ensemble serves reads at a socket in the file system,
+   * for this process: its client port is closed. Default false.
+   */
+  readonly readDoor?: boolean;
 }
 
 /** A server's role in its ensemble; `looking`: it has no role yet and serves no clients. */
@@ -60,6 +65,11 @@ export interface ZooidServer extends AsyncDisposable {
   readonly address: string;
   /** `host:port`, as a connect string. */
   readonly connectString: string;
+  /**
+   * The socket in the file system where a server that follows an Apache ensemble, and was started
+   * with `readDoor`, serves reads to this user's processes; else undefined.
+   */
+  readonly readPath: string | undefined;
   /** The port for operators; undefined where none is configured, or it could not be bound. */
   readonly adminPort: number | undefined;
   /** The port for metrics alone; undefined as above. */

@@ -17,6 +17,7 @@ import { driverConfigOf, driverLimitsOf, historyReadOf, replicaToolsOf, sidOf } 
 import { EnsemblePeers } from "./ensemble-peers.ts";
 import type { FollowConfig } from "./following/follow-options.ts";
 import { Following } from "./following/following.ts";
+import { ReadDoor } from "./following/read-door.ts";
 import { clientPlaceOf } from "./listening/client-place.ts";
 import { otherPlaces } from "./listening/other-places.ts";
 import { PortMoves } from "./listening/port-moves.ts";
@@ -108,6 +109,7 @@ class Server implements ZooidServer {
   #driver: Driver | undefined;
   #peers: EnsemblePeers | undefined;
   #following: Following | undefined;
+  #readDoor: ReadDoor | undefined;
   #ports: ClientPorts | undefined;
   #door: ClientDoor | undefined;
   /** For clients, in this server's line in the files. */
@@ -178,6 +180,10 @@ class Server implements ZooidServer {
 
   get address(): string {
     return this.#ports?.address ?? this.#config.address;
+  }
+
+  get readPath(): string | undefined {
+    return this.#readDoor?.path;
   }
 
   get adminPort(): number | undefined {
@@ -424,14 +430,20 @@ class Server implements ZooidServer {
   }
 
   /** Applies what an Apache ensemble does, in place of serving clients. */
-  #follow(follow: FollowConfig, storage: Storage, driver: Driver): void {
+  async #follow(follow: FollowConfig, storage: Storage, driver: Driver): Promise<void> {
     const { dataDir = "", frameBytesMax } = this.#config;
+    const { bootCount } = storage.log.durable.identity;
+    if (this.#options.readDoor === true)
+      this.#readDoor = await ReadDoor.open((socket) => driver.accept(socket, "127.0.0.1"));
     const following = new Following({
       config: follow,
       dataDir,
       dataBytesMax: frameBytesMax,
       storage,
       replica: driver.replica,
+      showState: () => driver.serveFollowed(bootCount),
+      hideState: () => driver.endFollowed(),
+      applied: () => driver.wake(),
       info: (text, fields) => this.#log.info(text, fields),
       warn: (text, fields) => this.#log.warn(text, fields),
       error: (text, fields) => this.#log.error(text, fields),
@@ -585,6 +597,7 @@ class Server implements ZooidServer {
       withinMs: Math.min(this.#config.tickMs, TRANSFER_MS),
       keepServing: false,
     });
+    await this.#readDoor?.[Symbol.asyncDispose]();
     await this.#following?.stop();
     await this.#driver?.stop();
     await this.#peers?.stop();

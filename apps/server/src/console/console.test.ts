@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, formatSessionId } from "@zooid/client";
+import { freePort } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
 import { eachInDirectory, start } from "../testing/server-process.ts";
 
@@ -65,4 +66,16 @@ test("a console that is disabled has no address and no page", async () => {
   const [, url = ""] = await server.says(/operators are answered on (http:[^"]*\/)commands/);
   expect((await fetch(`${url}console/`)).status).toBe(404);
   expect(server.output).not.toMatch(ADDRESS);
+});
+
+test("a server that follows an Apache ensemble has a console, in which every user is a viewer", async () => {
+  const file = join(directory(), "follow.cfg");
+  const follows = `dataDir=${join(directory(), "data")}\nzooid.follow=127.0.0.1:${await freePort()}\n`;
+  writeFileSync(file, `${follows}admin.serverAddress=127.0.0.1\nadmin.serverPort=${await freePort()}\n`);
+  const server = start("follow", file);
+  const [, url = ""] = await server.says(ADDRESS);
+  const session = await fetch(`${url}api/v1/session`);
+  expect([session.status, await session.json()]).toMatchObject([200, { role: "viewer" }]);
+  server.kill("SIGINT");
+  expect(await server.ended()).toEqual([0, null]);
 });

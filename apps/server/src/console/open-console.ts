@@ -30,7 +30,8 @@ export function loadConsoleApi(): Promise<void> {
 /** The console of this server, which answers on its admin port; undefined where there is none. */
 export function openConsole({ server, sid, admin, settings, version, log }: OpenConsoleOptions): Console | undefined {
   if (server.adminPort === undefined || settings.isEnabled === false) return undefined;
-  if (server.port === server.securePort) {
+  const { readPath } = server;
+  if (readPath === undefined && server.port === server.securePort) {
     log.info(
       "the console is not served: its sessions need a client port without TLS; run zooid-console --tls instead",
       {
@@ -42,13 +43,15 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
   const { viewers = [], editors = [], operators = [], hostNames = [], adminUrls = {} } = settings;
   const place = hostPort(askedHost(admin?.address), server.adminPort);
   const ownUrl = `${admin?.tls === undefined ? "http" : "https"}://${place}${admin?.commandUrl ?? "/commands"}`;
-  const hosts = hostPort(askedHost(server.address), server.port);
+  // A server that follows an Apache ensemble has no client port: the page names its admin port.
+  const hosts = readPath === undefined ? hostPort(askedHost(server.address), server.port) : place;
   const words = wordsByConnection();
   return new Console({
     hosts,
     hostNames,
     version,
     roles: { viewers, editors, operators },
+    ...(readPath === undefined ? {} : { readPath }),
     adminUrls: { [sid ?? 0]: ownUrl, ...adminUrls },
     isLoopback: LOOPBACK.test(admin?.address ?? "127.0.0.1"),
     // Its own words need no connection and no whitelist.

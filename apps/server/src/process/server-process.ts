@@ -234,6 +234,8 @@ async function run(
     version,
     log,
     reload: readAgain,
+    // A follower's client port is closed.
+    readDoor: code !== undefined,
     adminApplication: (message, response, request) => page.handle(message, response, request),
     // A console that cannot be loaded is reported when it is opened.
     ...(code === undefined ? {} : { beforeServing: code.catch(() => {}) }),
@@ -307,9 +309,8 @@ async function loadConsole(): Promise<ConsoleCode> {
   return code;
 }
 
-function hasConsole({ options: { admin, follow }, console: { isEnabled } }: ServeCommand): boolean {
-  // The console's sessions need a client port.
-  return follow === undefined && admin?.enabled !== false && isEnabled !== false;
+function hasConsole({ options: { admin }, console: { isEnabled } }: ServeCommand): boolean {
+  return admin?.enabled !== false && isEnabled !== false;
 }
 
 interface OpenPageParts {

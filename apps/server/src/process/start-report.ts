@@ -91,6 +91,7 @@ export function terminalLines(facts: StartFacts, consoleUrl: string | undefined)
     return [
       `Zooid ${version} follows the Apache ensemble at ${follows} and serves no clients`,
       `Data:    ${dataDir} (${state})`,
+      ...(consoleUrl === undefined ? [] : [`Console: ${consoleUrl}`]),
       ...(admin === undefined ? [] : [`Try, in another terminal: curl ${admin.url}/follow_status`]),
     ];
   return [

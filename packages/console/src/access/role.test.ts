@@ -34,3 +34,13 @@ test("without roles everyone is an operator where only this machine reaches the 
     expect(new RoleTable({}, false).roleOf(ids.map(identity))).toBe("viewer");
   }
 });
+
+test("no user has more than the highest role of the console", () => {
+  for (const [highest, roles] of [
+    ["viewer", ["viewer", "viewer", "viewer", undefined]],
+    ["editor", ["viewer", "editor", "editor", undefined]],
+  ] as const) {
+    const table = new RoleTable(TABLE, true, highest);
+    expect(["v", "e", "o", "unknown"].map((id) => table.roleOf([identity(id)]))).toEqual(roles);
+  }
+});

@@ -26,8 +26,15 @@ export function includesRole(role: Role, needed: Role): boolean {
 export class RoleTable {
   readonly #roles = new Map<string, Role>();
   readonly #default: Role | undefined;
+  readonly #highest: Role;
 
-  constructor({ viewers = [], editors = [], operators = [] }: RoleOptions, isLoopback: boolean) {
+  /** @param highest that a user has here, whatever is configured */
+  constructor(
+    { viewers = [], editors = [], operators = [] }: RoleOptions,
+    isLoopback: boolean,
+    highest: Role = "operator",
+  ) {
+    this.#highest = highest;
     for (const id of viewers) this.#roles.set(id, "viewer");
     for (const id of editors) this.#roles.set(id, "editor");
     for (const id of operators) this.#roles.set(id, "operator");
@@ -46,6 +53,6 @@ export class RoleTable {
       const role = this.#roles.get(`${scheme}:${id}`);
       if (role !== undefined && (best === undefined || includesRole(role, best))) best = role;
     }
-    return best;
+    return best !== undefined && includesRole(best, this.#highest) ? this.#highest : best;
   }
 }

@@ -11,6 +11,7 @@ import { WatchBudget } from "../connections/watch-budget.ts";
 import { Counters } from "../counters.ts";
 import { CommitProcessor } from "../delivery/commit-processor.ts";
 import { DigestHistory } from "../delivery/digest-history.ts";
+import { FollowedTransactions } from "../delivery/followed-transactions.ts";
 import { WatchNotifications } from "../delivery/watch-notifications.ts";
 import { DueWork } from "../due-work.ts";
 import { ForwardedRequests } from "../forwarding/forwarded-requests.ts";
@@ -110,6 +111,7 @@ export class ReplicaParts implements RoleParts {
   readonly forwarded: ForwardedRequests;
 
   readonly commitProcessor: CommitProcessor;
+  readonly followed: FollowedTransactions;
   readonly notifications: WatchNotifications;
   readonly digests: DigestHistory = new DigestHistory();
 
@@ -162,5 +164,6 @@ export class ReplicaParts implements RoleParts {
 
     this.notifications = new WatchNotifications(this);
     this.commitProcessor = new CommitProcessor(this);
+    this.followed = new FollowedTransactions(this);
   }
 }

@@ -101,6 +101,19 @@ export class Driver implements ConnectionHost {
     turns.step(() => this.replica.join(bootCount));
   }
 
+  /** Begins to serve reads of the tree of an ensemble that is followed. */
+  serveFollowed(bootCount: number): void {
+    const { service, turns } = this.#parts;
+    if (service.isStopped) return;
+    if (!service.isServing) service.begin();
+    turns.input(() => this.replica.followed.begin(bootCount));
+  }
+
+  /** The tree is about to be replaced: nothing of it is read until {@link serveFollowed}. */
+  endFollowed(): void {
+    this.#parts.turns.input(() => this.replica.followed.end());
+  }
+
   /** @returns the successor; undefined if no server could take it in time */
   transferLeadership(transfer: LeadershipTransfer): Promise<ServerId | undefined> {
     return this.#parts.service.transferLeadership(transfer);

@@ -44,6 +44,11 @@ export interface FollowingParts {
   readonly dataBytesMax: number;
   readonly storage: Storage;
   readonly replica: Replica;
+  /** There is a state that clients may read, until {@link hideState}. */
+  showState(): void;
+  hideState(): void;
+  /** What was applied, and its watch events, are sent off soon. */
+  applied(): void;
   info(text: string, fields: LogFields): void;
   warn(text: string, fields: LogFields): void;
   error(text: string, fields: LogFields): void;
@@ -254,6 +259,7 @@ export class Following {
   async #run(follower: ApacheFollower): Promise<void> {
     try {
       await this.#beginDigest();
+      if (this.hasState) this.#parts.showState();
       this.#turnMs = performance.now();
       for await (const event of follower) {
         const taken = this.#take(event);
@@ -386,6 +392,7 @@ export class Following {
     } finally {
       this.#isInstalling = false;
     }
+    this.#parts.showState();
     this.#epochsBefore = this.#readEpochs();
     this.#isUpToDate = true;
     const { nodeCount, sessionCount, applied } = this.#tree;
@@ -410,6 +417,7 @@ export class Following {
     }
     const { position, stateFile, epochs } = await receiver.finish();
     const { log } = storage;
+    this.#parts.hideState();
     this.#promise(this.#epoch);
     log.beginStage(position, () => {});
     const epoch = Math.max(this.#epoch, log.durable.currentEpoch);
@@ -484,7 +492,7 @@ export class Following {
       const op = next.value;
       this.#encoder.op(op);
       this.#digest.applying(op);
-      this.#digest.applied(op, this.#tree.apply(this.#header, op, undefined));
+      this.#digest.applied(op, this.#parts.replica.followed.apply(this.#header, op));
     }
     return false;
   }
@@ -499,7 +507,8 @@ export class Following {
     const header = this.#header;
     if (transaction.digest !== undefined) this.#compareWith(transaction.digest, header.zxid, pathsOf(transaction));
     this.#encoder.end();
-    this.#tree.finish(header);
+    this.#parts.replica.followed.finish(header);
+    this.#parts.applied();
     this.#isApplying = false;
     this.#transactionCount++;
     this.#lastTimeMs = header.timeMs;
