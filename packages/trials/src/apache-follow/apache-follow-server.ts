@@ -3,19 +3,20 @@
  *
  *     npm run tool -- apache-follow-server [--version 3.9.5]… [--kills 2] [--leader-kills 1]
  *         [--leader-kill-every-s 0] [--snapshots 2] [--cuts 2] [--load-ms 2000] [--transactions 0]
- *         [--writes-s 0] [--clients 4] [--deadline-s 60] [--seed N] [--keep]
+ *         [--writes-s 0] [--clients 4] [--deadline-s 60] [--too-old] [--seed N] [--keep]
  *
  * For each version: the follower joins under load, by a snapshot; is killed by SIGKILL under load
  * and continues without one; is away long enough for a snapshot under load, and is killed while
  * one comes; is cut off from the ensemble for as long, and gets a snapshot at each of `--cuts`;
- * sees the leader killed, at most once in `--leader-kill-every-s`. The load continues until
- * `--transactions`
- * were followed. Then every node, Stat and access list of its tree must be that of the leader, and
- * from 3.6 on each digest since the last snapshot must have been equal. With `--writes-s`, 16 MB/s
- * are then written for that long to servers with 256 MB of heap, while the follower is paused,
- * slowed and killed. `--deadline-s` is the maximum of each wait. Needs Java and Maven.
+ * sees the leader killed, at most once in `--leader-kill-every-s`; has a second follower beside
+ * it. The load continues until `--transactions` were followed. Then every node, Stat and access
+ * list of its tree must be that of the leader, and from 3.6 on each digest since the last snapshot
+ * must have been equal. With `--writes-s`, 16 MB/s are then written for that long to servers with
+ * 256 MB of heap, while the follower is paused, slowed and killed. With `--too-old` an ensemble of
+ * 3.4 is followed first, which must be refused. `--deadline-s` is the maximum of each wait. Needs
+ * Java and Maven.
  */
-import { ok } from "node:assert/strict";
+import { equal, ok } from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,8 +34,9 @@ import { servedTree } from "../apache-import/served-tree.ts";
 import { setDeadline, until } from "./event-reader.ts";
 import { servedOf } from "./followed-tree.ts";
 import { FollowerProcess, type FollowerStatus } from "./follower-process.ts";
-import { followThroughFaults } from "./heavy-writes.ts";
+import { FATAL, followThroughFaults } from "./heavy-writes.ts";
 import { QuorumWays } from "./quorum-ways.ts";
+import { refuseOldEnsemble } from "./refused-ensembles.ts";
 
 const VERSIONS = ["3.9.5", "3.8.6", "3.7.2", "3.6.4", "3.5.10"];
 const SIDS = [1, 2, 3];
@@ -64,6 +66,7 @@ const options = toolOptions({
   "writes-s": whole(0, 0),
   clients: whole(4, 1),
   "deadline-s": whole(60, 1),
+  "too-old": false,
   seed: newSeed(),
   keep: false,
 });
@@ -74,6 +77,7 @@ const versions = options.version.length > 0 ? options.version : VERSIONS;
 let failure: unknown;
 console.log(`seed ${options.seed}, data in ${folder}`);
 try {
+  if (options["too-old"]) await step("an ensemble of 3.4", () => refuseOldEnsemble(join(folder, "old")));
   for (const version of versions) {
     await runVersion(version);
     if (options["writes-s"] > 0)
@@ -91,7 +95,7 @@ console.log(failure === undefined ? `${versions.length} versions passed` : "FAIL
 process.exit(failure === undefined ? 0 : 1);
 
 async function runVersion(version: string): Promise<void> {
-  const ports = await freePorts(10);
+  const ports = await freePorts(11);
   const place = join(folder, version);
   await using apache = new Side({
     kind: "apache",
@@ -193,10 +197,22 @@ async function runVersion(version: string): Promise<void> {
       }
     });
 
+  await using second = new FollowerProcess(join(place, "second"), hosts, ports[10] ?? 0);
+  await step("has a second follower beside it, with the same number", async () => {
+    const { resyncs } = await follower.reached(isFollowing);
+    second.launch();
+    await second.reached((status) => isFollowing(status) && hasVerdict(version, status));
+    await delay(options["load-ms"]);
+    equal((await follower.reached(isFollowing)).resyncs, resyncs, "the first follower's link has ended");
+  });
+
   await step("has the same tree", async () => {
     await load.end();
+    await compare(apache, second);
+    await second.stop();
     return await compare(apache, follower);
   });
+  for (const server of apache.servers) ok(!FATAL.test(server.log()), "an error that ends a server is in its log");
   const last = await follower.reached(isFollowing);
   count(last);
   const hasDigests = !version.startsWith("3.5.");

@@ -74,6 +74,12 @@ export class FollowerProcess implements AsyncDisposable {
     return this.#end("SIGTERM", STOP_DEADLINE_MS);
   }
 
+  /** Its exit status, or the signal that ended it, and its log. */
+  async ended(): Promise<{ readonly status: number | string | undefined; readonly log: string }> {
+    const status = await this.#process?.ended();
+    return { status, log: logTailOf(this.#folder) };
+  }
+
   /** Undefined while it answers nothing. @throws where it has ended */
   async status(): Promise<FollowerStatus | undefined> {
     if (this.#process?.isRunning !== true) throw new Error(`the follower has ended:\n${logTailOf(this.#folder)}`);

@@ -20,7 +20,8 @@ const LEVEL_SETTLED_MS = 3000;
 const SLOW_LOG = "log 300";
 const SLOW_STATE = "state 2000";
 const SHARE_OF_RATE_MIN = 0.9;
-const FATAL = /OutOfMemoryError|Severe unrecoverable error/;
+/** In the log of a server of Apache's that ends. */
+export const FATAL: RegExp = /OutOfMemoryError|Severe unrecoverable error/;
 
 interface Fault {
   readonly name: string;
