@@ -14,7 +14,17 @@ import {
   Snapshot,
 } from "./commands/command.ts";
 import { leader, observers, transferLeadership, votingView, zabState } from "./commands/ensemble.ts";
-import { ACTS_ON_OWN_DATA, FOLLOWS, followStatus } from "./commands/follow.ts";
+import {
+  ACTS_ON_OWN_DATA,
+  FOLLOWS,
+  followArchive,
+  followFinish,
+  followResume,
+  followSessions,
+  followStatus,
+  followSync,
+  followTouch,
+} from "./commands/follow.ts";
 import {
   drain,
   drainStatus,
@@ -60,7 +70,13 @@ const COMMANDS: readonly Command[] = [
   { names: ["end_session"], isOwn: true, method: "POST", needsAuth: true, run: endSession },
   { names: ["environment", "env", "envi"], isAlways: true, run: (view) => Object.fromEntries(environment(view)) },
   { names: ["finalize_upgrade"], isOwn: true, method: "POST", needsAuth: true, run: finalizeUpgrade },
+  { names: ["follow_archive"], isOwn: true, method: "POST", needsAuth: true, run: followArchive },
+  { names: ["follow_finish"], isOwn: true, method: "POST", needsAuth: true, run: followFinish },
+  { names: ["follow_resume"], isOwn: true, method: "POST", needsAuth: true, run: followResume },
+  { names: ["follow_sessions"], isOwn: true, run: followSessions },
   { names: ["follow_status"], isOwn: true, isAlways: true, run: followStatus },
+  { names: ["follow_sync"], isOwn: true, method: "POST", needsAuth: true, run: followSync },
+  { names: ["follow_touch"], isOwn: true, method: "POST", needsAuth: true, run: followTouch },
   { names: ["get_trace_mask", "gtmk"], isAlways: true, run: ({ traceMask }) => ({ tracemask: traceMask.value }) },
   { names: ["hash"], run: hash },
   {

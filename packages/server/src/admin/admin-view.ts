@@ -4,6 +4,9 @@ import type { ServerBackup } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { FollowStatus } from "../following/follow-status.ts";
+import type { FollowRefusal, SyncAnswer } from "../following/follow-syncs.ts";
+import type { FollowedSessions } from "../following/followed-sessions.ts";
+import type { FollowEnd } from "../following/following.ts";
 import type { AuditTail } from "../operators/audit-tail.ts";
 import type { AuditedClient, AuditRecord } from "../operators/audit-trail.ts";
 import type { Drain } from "../operators/drain.ts";
@@ -27,7 +30,29 @@ export interface CertificateFacts {
 }
 
 /** Acts of operators on the whole state. */
-export type StateAct = "snapshot" | "restore" | "backup" | "purgeHistory" | "reload";
+export type StateAct =
+  | "snapshot"
+  | "restore"
+  | "backup"
+  | "purgeHistory"
+  | "reload"
+  | "followTouch"
+  | "followFinish"
+  | "followResume";
+
+/** The acts of a server that follows an Apache ensemble, for the take-over of its clients. */
+export interface FollowerActs {
+  sessions(): Promise<FollowedSessions>;
+  /** @returns the number of sessions that Apache's leader extends */
+  touch(): Promise<number | FollowRefusal>;
+  sync(): Promise<SyncAnswer | FollowRefusal>;
+  /** Copies all that is applied to the backup's target. */
+  archive(): Promise<FollowEnd | FollowRefusal>;
+  /** Ends the following behind a transaction for good, and copies all to the backup's target. */
+  finish(zxid: Zxid): Promise<FollowEnd | FollowRefusal>;
+  /** @returns the transaction behind which the following begins again */
+  resume(): Promise<Zxid | FollowRefusal>;
+}
 
 /** The data of a running server that operators query by four-letter words, HTTP and metrics. */
 export interface AdminView {
@@ -45,6 +70,8 @@ export interface AdminView {
   hasServed(): boolean;
   /** How a server stands that follows an Apache ensemble; undefined for one that serves clients. */
   following(): FollowStatus | undefined;
+  /** Undefined for a server that serves clients. */
+  follower(): FollowerActs | undefined;
   /** Milliseconds by which the clocks of other servers are ahead of this one's. */
   clockOffsets(): ReadonlyMap<ServerId, number>;
   /** The TLS certificates in use, by who sees them. */

@@ -84,6 +84,15 @@ export class ServerBackup implements AsyncDisposable {
   }
 
   /**
+   * Takes a base, and uploads it with everything before it.
+   *
+   * @throws Error with what failed
+   */
+  uploadBase(): Promise<BackupStatus> {
+    return this.#uploads.now();
+  }
+
+  /**
    * Takes a base, uploads it, and removes what the backup has of transactions up to a zxid.
    *
    * @throws Error with what failed

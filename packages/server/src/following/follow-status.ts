@@ -20,6 +20,8 @@ export interface FollowStatus {
     | "installing"
     | "following"
     | "waiting-for-room"
+    /** An operator has ended it for good. */
+    | "finished"
     | "failed"
     | "closed";
   /** `host:port` that sends; undefined while there is none. */
@@ -44,6 +46,12 @@ export interface FollowStatus {
   /** How often the link ended. */
   readonly resyncCount: number;
   readonly spoolBytes: number;
+  /**
+   * The ensemble's servers as `/zookeeper/config` has them, and those before the last change;
+   * undefined where they are not known.
+   */
+  readonly servers: string | undefined;
+  readonly serversBefore: string | undefined;
   /** Why the last link, or the last attempt, ended. */
   readonly lastError: string | undefined;
 }

@@ -24,9 +24,9 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
-import { type Appended, chainFromHalves, formatChain } from "@zooid/txn-log";
+import { type Appended, type Chain, chainFromHalves, formatChain } from "@zooid/txn-log";
 import { apacheSnapshot, derivedPasswordHash } from "@zooid/txn-log/sqlite";
-import type { ApacheTransaction } from "@zooid/wire/apache";
+import { type ApacheTransaction, ApacheType } from "@zooid/wire/apache";
 import { TxnBatchEncoder } from "@zooid/wire/txn";
 import type { Checkpoint } from "../driver/driver-config.ts";
 import type { LogFields } from "../operators/log-fields.ts";
@@ -34,8 +34,12 @@ import type { Storage } from "../storage/storage.ts";
 import { Candidate } from "./candidate.ts";
 import { FollowError } from "./follow-error.ts";
 import type { FollowConfig } from "./follow-options.ts";
+import { FollowRecord } from "./follow-record.ts";
 import type { DigestState, FollowStatus } from "./follow-status.ts";
+import { FollowRefusal, FollowSyncs, type SyncAnswer } from "./follow-syncs.ts";
+import { countSessions, type FollowedSessions, touchSessions } from "./followed-sessions.ts";
 import { commonNodes } from "./other-history.ts";
+import type { SinceSync } from "./since-sync.ts";
 
 export interface FollowingParts {
   readonly config: FollowConfig;
@@ -58,6 +62,8 @@ export interface FollowingParts {
 
 /** In the data directory: the epochs that were promised to the ensemble. */
 const EPOCH_FILE = "apache-epochs.json";
+/** In the data directory: the ensemble's servers, and whether its following has ended for good. */
+const RECORD_FILE = "apache-followed.json";
 /** In the data directory: what came and is not applied yet, without value for the next start. */
 const SPOOL_FOLDER = "spool";
 /** All appends are of one role. */
@@ -76,6 +82,10 @@ const MARK_MS = 5000;
 const BEHIND_RETRY_MS = 20;
 /** Behind a snapshot, digests that differ before the trees count as different. */
 const UNEQUAL_MAX = 1000;
+/** Silence after which a SYNC is not waited for any more. */
+const SYNC_MS = 5000;
+/** A longer list of servers is not kept. */
+const SERVERS_CHARS_MAX = 32 * 1024;
 /** Paths of a transaction that an error names. */
 const PATHS_MAX = 20;
 
@@ -101,6 +111,8 @@ export class Following {
   readonly #encoder = new TxnBatchEncoder();
   readonly #header = newTxnHeader();
   readonly #epochFile: string;
+  readonly #record: FollowRecord;
+  readonly #syncs = new FollowSyncs();
   #follower: ApacheFollower | undefined;
   #running: Promise<void> | undefined;
   #candidate: Candidate | undefined;
@@ -115,7 +127,7 @@ export class Following {
   #transactionCount = 0;
   #snapshotCount = 0;
   #lastTimeMs = 0;
-  #epoch = 0;
+  #epoch: number;
   #lastText: string | undefined;
   /** The ensemble has dropped what it had committed: a snapshot may be older than the tree. */
   #isTakenBack = false;
@@ -128,6 +140,10 @@ export class Following {
   #isApplying = false;
   #isStopped = false;
   #hasFailed = false;
+  /** Nothing is applied until it is settled. */
+  #hold: PromiseWithResolvers<void> | undefined;
+  /** Whether an operator ends the following, or begins it again. */
+  #isTurning = false;
   #turnMs = 0;
   // The log.
   readonly #sizes: number[] = [];
@@ -148,7 +164,9 @@ export class Following {
     this.#translator = new ApacheTranslator(this.#tree, this.#options);
     this.#digest = new ApacheDigest(this.#tree, crc32);
     this.#epochFile = join(parts.dataDir, EPOCH_FILE);
+    this.#record = new FollowRecord(join(parts.dataDir, RECORD_FILE));
     this.#durable = this.#tree.applied;
+    this.#epoch = parts.storage.log.durable.promise.epoch;
   }
 
   get hasState(): boolean {
@@ -181,11 +199,25 @@ export class Following {
       snapshotCount: this.#snapshotCount,
       resyncCount: link?.disconnectCount ?? 0,
       spoolBytes: link?.spoolBytes ?? 0,
+      servers: this.#record.facts.servers,
+      serversBefore: this.#record.facts.serversBefore,
       lastError: this.#lastText,
     };
   }
 
   start(): void {
+    this.#timer = setInterval(() => this.#markInTime(), MARK_MS);
+    this.#timer.unref();
+    const { finished } = this.#record.facts;
+    if (finished === undefined) this.#follow();
+    else
+      this.#parts.warn(
+        `the Apache ensemble is not followed: an operator has ended it for good at ${formatZxid(finished)}; the admin command follow_resume follows it again`,
+        { event: "follow-finished" },
+      );
+  }
+
+  #follow(): void {
     const { config, dataDir, storage } = this.#parts;
     const spoolDirectory = join(dataDir, SPOOL_FOLDER);
     rmSync(spoolDirectory, { recursive: true, force: true });
@@ -199,8 +231,6 @@ export class Following {
       ...(isWhole ? { after: this.#tree.applied } : {}),
     });
     this.#epochsBefore = this.#readEpochs();
-    this.#timer = setInterval(() => this.#markInTime(), MARK_MS);
-    this.#timer.unref();
     this.#running = this.#run(this.#follower);
   }
 
@@ -226,12 +256,133 @@ export class Following {
     while (this.#durable < applied && !this.#hasFailed && !log.isFull) await this.#nextProgress();
   }
 
+  // For the take-over of Apache's clients
+
+  /** The sessions of the ensemble. */
+  async sessions(): Promise<FollowedSessions> {
+    return await inTurns(countSessions(this.#tree));
+  }
+
+  /** Apache's leader extends every session by its timeout. @returns the number of sessions */
+  async touch(): Promise<number | FollowRefusal> {
+    const follower = this.#follower;
+    if (follower === undefined || this.#stateOf(follower.status) !== "following") return NOT_FOLLOWED;
+    return await inTurns(touchSessions(this.#tree, (touches) => follower.touch(touches)));
+  }
+
+  /** Waits until everything that Apache's leader has proposed by now is applied here. */
+  async sync(): Promise<SyncAnswer | FollowRefusal> {
+    const follower = this.#follower;
+    if (follower === undefined || this.#stateOf(follower.status) !== "following") return NOT_FOLLOWED;
+    // The answer is taken from among the events. A follower that ends has no answer.
+    return await this.#syncs.ask(SYNC_MS, () => void follower.sync().catch(() => {}));
+  }
+
+  /**
+   * Ends the following behind a transaction, for good: nothing that comes later is applied, also
+   * by later starts.
+   *
+   * @returns where it stands, durably
+   */
+  async finish(zxid: Zxid): Promise<FollowEnd | FollowRefusal> {
+    if (this.#isTurning) return TURNING;
+    const { finished } = this.#record.facts;
+    if (finished !== undefined) return finished === zxid ? this.#standing : this.#elsewhere(zxid);
+    return await this.#whileHeld(async () => {
+      if (this.#candidate !== undefined) return SNAPSHOT_COMES;
+      if (this.#tree.applied !== zxid) return this.#elsewhere(zxid);
+      const end = await this.#settled();
+      if (end instanceof FollowRefusal) return end;
+      await this.#record.keep({ finished: zxid });
+      await this.#unlink();
+      this.#parts.info(`the Apache ensemble is followed up to ${formatZxid(zxid)}, and no further`, {
+        event: "follow-finished",
+      });
+      return end;
+    });
+  }
+
+  /** Makes durable what is applied. @returns where that is */
+  async place(): Promise<FollowEnd | FollowRefusal> {
+    if (this.#isTurning) return TURNING;
+    return this.#record.facts.finished === undefined ? await this.#whileHeld(() => this.#settled()) : this.#standing;
+  }
+
+  /** Follows the ensemble again whose following was ended. */
+  async resume(): Promise<Zxid | FollowRefusal> {
+    if (this.#isTurning) return TURNING;
+    const { finished } = this.#record.facts;
+    if (finished === undefined) return this.#tree.applied;
+    this.#isTurning = true;
+    try {
+      await this.#record.keep({ finished: undefined });
+      this.#takenCount = 0;
+      this.#endedLinkCount = 0;
+      if (!this.#isStopped) this.#follow();
+    } finally {
+      this.#isTurning = false;
+    }
+    this.#parts.info(`the Apache ensemble is followed again, from ${formatZxid(finished)} on`, {
+      event: "follow-resumed",
+    });
+    return finished;
+  }
+
+  /** Where this server stands when everything that is applied is durable. */
+  get #standing(): FollowEnd {
+    const { applied, digestHigh, digestLow, nodeCount, sessionCount } = this.#tree;
+    const since = this.#syncs.sinceLast;
+    const { chain } = this.#parts.storage.log.durable.tail;
+    return { zxid: applied, chain, digestHigh, digestLow, nodeCount, sessionCount, since };
+  }
+
+  /** Nothing is applied meanwhile. */
+  async #whileHeld<T>(act: () => Promise<T>): Promise<T | FollowRefusal> {
+    if (!this.hasState || this.#hasFailed || this.#isStopped) return NOT_FOLLOWED;
+    this.#isTurning = true;
+    this.#hold = Promise.withResolvers();
+    try {
+      while (this.#isApplying || this.#isInstalling) await nextTurn();
+      return await act();
+    } finally {
+      this.#hold.resolve();
+      this.#hold = undefined;
+      this.#isTurning = false;
+    }
+  }
+
+  async #settled(): Promise<FollowEnd | FollowRefusal> {
+    await this.settle();
+    return this.#durable === this.#tree.applied ? this.#standing : NOT_DURABLE;
+  }
+
+  #elsewhere(zxid: Zxid): FollowRefusal {
+    const { finished } = this.#record.facts;
+    const ended = finished === undefined ? "" : ", where its following was ended for good";
+    return new FollowRefusal(
+      `this server stands at ${formatZxid(this.#tree.applied)}${ended}, and ${formatZxid(zxid)} was expected`,
+    );
+  }
+
+  /** Ends the link; what came and is not applied is dropped. */
+  async #unlink(): Promise<void> {
+    const follower = this.#follower;
+    this.#follower = undefined;
+    await follower?.[Symbol.asyncDispose]();
+    this.#hold?.resolve();
+    await this.#running;
+    this.#syncs.end();
+    this.#isUpToDate = false;
+  }
+
   /** Ends the link, and makes durable what is applied. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
     await this.#follower?.[Symbol.asyncDispose]();
+    this.#syncs.end();
     this.#progress?.resolve();
+    this.#hold?.resolve();
     await this.#running;
     rmSync(join(this.#parts.dataDir, SPOOL_FOLDER), { recursive: true, force: true });
     if (this.#hasFailed || this.#parts.storage.log.isFull) return;
@@ -248,6 +399,7 @@ export class Following {
 
   #stateOf(link: LinkStatus | undefined): FollowStatus["state"] {
     if (this.#hasFailed) return "failed";
+    if (this.#record.facts.finished !== undefined) return "finished";
     if (this.#isInstalling) return "installing";
     if (link === undefined) return "starting";
     if (link.state === "waiting-for-consumer") return "waiting-for-room";
@@ -262,6 +414,9 @@ export class Following {
       if (this.hasState) this.#parts.showState();
       this.#turnMs = performance.now();
       for await (const event of follower) {
+        if (this.#hold !== undefined) await this.#hold.promise;
+        // Another link has taken its place, or none: an operator has ended it.
+        if (this.#follower !== follower) return;
         const taken = this.#take(event);
         if (taken !== undefined) await taken;
         if (this.#isStopped) return;
@@ -302,7 +457,7 @@ export class Following {
         this.#begin(event.zxid);
         return undefined;
       case "up-to-date":
-        return this.#upToDate();
+        return this.#upToDate(event.servers);
       case "connected": {
         this.#epoch = event.epoch;
         const { host, port } = event.address;
@@ -325,8 +480,10 @@ export class Following {
           },
         );
         return undefined;
-      case "continued":
       case "synced":
+        this.#syncs.answered(this.#tree.applied);
+        return undefined;
+      case "continued":
         return undefined;
       default:
         return assertNever(event);
@@ -352,14 +509,22 @@ export class Following {
     this.#parts.info(`the Apache ensemble sends a snapshot at ${formatZxid(zxid)}`, { event: "follow-snapshot" });
     const hashKey = { k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 };
     this.#candidate = new Candidate(zxid, this.#tree.level, hashKey, this.#options);
+    this.#syncs.replaced();
   }
 
   /** The leader has sent everything that it had committed: a snapshot is whole, and exact. */
-  #upToDate(): Promise<void> | undefined {
+  async #upToDate(servers: string): Promise<void> {
+    await this.#keepServers(servers);
     const candidate = this.#candidate;
-    if (candidate !== undefined) return this.#install(candidate);
+    if (candidate !== undefined) return await this.#install(candidate);
     this.#isUpToDate = true;
-    return undefined;
+  }
+
+  /** The ensemble's servers, and those before them, which an operator may want back. */
+  async #keepServers(servers: string): Promise<void> {
+    const { servers: before } = this.#record.facts;
+    if (servers === before || servers === "" || servers.length > SERVERS_CHARS_MAX) return;
+    await this.#record.keep({ servers, serversBefore: before });
   }
 
   async #install(candidate: Candidate): Promise<void> {
@@ -477,6 +642,7 @@ export class Following {
         `transaction ${formatZxid(header.zxid)} came behind ${formatZxid(applied)}: one is missing, or comes twice`,
       );
     if (epochOf(header.zxid) > epochOf(applied)) this.#promise(epochOf(header.zxid), "held");
+    this.#syncs.applied(transaction);
     this.#isApplying = true;
     this.#encoder.begin(header);
     const ops = this.#translator.ops(transaction);
@@ -520,7 +686,13 @@ export class Following {
         this.#flush();
       });
     }
+    if (transaction.type === ApacheType.RECONFIG) return this.#reconfigured(transaction);
     return this.#pace();
+  }
+
+  async #reconfigured({ changes }: ApacheTransaction): Promise<void> {
+    for (const change of changes) if (change.kind === "set") await this.#keepServers(change.data?.toString() ?? "");
+    await this.#pace();
   }
 
   /** @throws ApacheTxnError DIGEST_DIFFERS */
@@ -614,6 +786,29 @@ export class Following {
     return this.#progress.promise;
   }
 }
+
+/** A durable end of what was followed. */
+export interface FollowEnd {
+  readonly zxid: Zxid;
+  readonly chain: Chain;
+  readonly digestHigh: number;
+  readonly digestLow: number;
+  readonly nodeCount: number;
+  readonly sessionCount: number;
+  /** The transactions since the last answer to a SYNC. */
+  readonly since: SinceSync;
+}
+
+const NOT_FOLLOWED = new FollowRefusal("the Apache ensemble is not followed now: follow_status has the reason", {
+  isForNow: true,
+});
+const SNAPSHOT_COMES = new FollowRefusal("a snapshot of the Apache ensemble comes, and is not the state yet", {
+  isForNow: true,
+});
+const NOT_DURABLE = new FollowRefusal("the log cannot be made durable now: the log of this server has the reason", {
+  isForNow: true,
+});
+const TURNING = new FollowRefusal("another request ends the following now, or begins it again", { isForNow: true });
 
 function pathsOf({ changes }: ApacheTransaction): readonly string[] {
   return changes

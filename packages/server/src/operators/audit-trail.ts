@@ -28,7 +28,7 @@ export type AuditOperation =
 
 /**
  * An operator ends a session, reads or replaces the whole state, removes its history, raises the
- * feature level, or reloads the settings.
+ * feature level, reloads the settings, or takes over the clients of a followed Apache ensemble.
  */
 export type OperatorAct =
   | "endSession"
@@ -38,7 +38,10 @@ export type OperatorAct =
   | "purgeHistory"
   | "finalizeUpgrade"
   | "openClients"
-  | "reload";
+  | "reload"
+  | "followTouch"
+  | "followFinish"
+  | "followResume";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {

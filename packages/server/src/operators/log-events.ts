@@ -35,10 +35,12 @@ export type ServerEvent =
   | "file-damaged"
   | "file-healed"
   | "follow-acl-missing"
+  | "follow-finished"
   | "follow-history-taken-back"
   | "follow-link-lost"
   | "follow-linked"
   | "follow-no-leader"
+  | "follow-resumed"
   | "follow-snapshot"
   | "follow-snapshot-installed"
   | "history-gap"
@@ -142,10 +144,12 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "file-damaged": "the scrub found a damaged file",
   "file-healed": "a damaged file is whole again, or needed no longer",
   "follow-acl-missing": "the access list of a znode of the Apache ensemble that is followed never came",
+  "follow-finished": "an operator has ended the following of the Apache ensemble for good",
   "follow-history-taken-back": "the Apache ensemble that is followed has lost transactions that it had committed",
   "follow-link-lost": "the link to the Apache ensemble that is followed has ended; another one is made",
   "follow-linked": "a server of the Apache ensemble that is followed sends its transactions",
   "follow-no-leader": "no server of the Apache ensemble that is followed leads or takes observers",
+  "follow-resumed": "the Apache ensemble whose following was ended is followed again",
   "follow-snapshot": "the Apache ensemble that is followed sends a snapshot",
   "follow-snapshot-installed": "a snapshot of the Apache ensemble has become the state of this server",
   "founding-absent-beside-a-past":

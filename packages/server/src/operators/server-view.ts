@@ -13,6 +13,7 @@ import type { ClientPorts } from "../clients/client-ports.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { EnsemblePeers } from "../ensemble-peers.ts";
+import { followerActs } from "../following/follower-acts.ts";
 import type { Following } from "../following/following.ts";
 import type { RunningRestore } from "../restore/running-restore.ts";
 import type { ServerLog } from "../server-api.ts";
@@ -200,6 +201,10 @@ export function adminViewOf(server: ViewedServer): AdminView {
     securePort: () => ports.securePort,
     hasServed: () => server.hasServed(),
     following: () => server.following()?.status,
+    follower: () => {
+      const following = server.following();
+      return following === undefined ? undefined : followerActs(following, storage);
+    },
     clockOffsets: () => server.peers()?.clocks.offsets ?? new Map(),
     certificates: () => certificatesOf(config, ports, server.peers(), server.operators()),
     handshakeCount: () => ports.handshakeCount,
