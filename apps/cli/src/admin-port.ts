@@ -70,6 +70,37 @@ export async function adminPage(
   return { status: response.status, text: await textOf(response, url) };
 }
 
+export interface AdminPlace {
+  readonly base: URL;
+  /** The value of the header `Authorization`. */
+  readonly auth: string | undefined;
+}
+
+/**
+ * A command of an admin port, for those that ask several ports.
+ *
+ * @throws CliError with the reason why there is no answer
+ */
+export async function askAdminAt(
+  { base, auth }: AdminPlace,
+  path: string,
+  { method, signal }: { readonly method: "GET" | "POST"; readonly signal: AbortSignal },
+): Promise<AdminAnswer> {
+  const url = new URL(`commands/${path}`, base);
+  const headers: Record<string, string> = auth === undefined ? {} : { authorization: auth };
+  let response: Response;
+  try {
+    response = await fetch(url, { method, signal, redirect: "manual", headers });
+  } catch (error) {
+    throw new CliError(`no answer from the admin port at ${url.origin}: ${fetchFault(error)}`, {
+      code: "NOT_CONNECTED",
+    });
+  }
+  const fields = await fieldsOf(response, url);
+  const error = fields["error"];
+  return { status: response.status, fields, error: typeof error === "string" ? error : undefined };
+}
+
 async function fetchAdmin(
   invocation: Invocation,
   path: string,

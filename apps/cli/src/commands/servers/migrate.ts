@@ -5,37 +5,63 @@ import { FLAG_NODE_AUTH, FLAG_RATE } from "../../migrate/apache-clients.ts";
 import { runCheck } from "../../migrate/check/run-check.ts";
 import { runCompare } from "../../migrate/compare/run-compare.ts";
 import { runStatus } from "../../migrate/status/run-status.ts";
+import { runAbort, runTakeOver } from "../../migrate/take-over/run-take-over.ts";
 
 /** The options of each of the command's verbs. */
 const OPTIONS = {
   check: ["admin", "sids", "auth", "rate"],
   compare: ["apache", "follower", "zooid", "admin-auth", "limit", "data", "auth", "rate"],
   status: ["follower", "members", "watch"],
+  "take-over": [
+    "apache",
+    "follower",
+    "members",
+    "block",
+    "fence",
+    "release",
+    "reconfig",
+    "within",
+    "plan",
+    "yes",
+    "admin",
+    "admin-auth",
+    "auth",
+  ],
+  abort: ["apache", "follower", "members", "release", "admin", "admin-auth", "auth"],
 } as const;
 const VERBS: readonly string[] = Object.keys(OPTIONS);
 
-/** `migrate check`, `compare` and `status`: an Apache ensemble that is moved to Zooid. */
+/** `migrate check`, `compare`, `status`, `take-over` and `abort`: an Apache ensemble that is moved to Zooid. */
 export const migrate: Command = {
   name: "migrate",
   synopsis:
     "check host:port[,host:port ...] [--sids n,n ...] [--admin url] | " +
     "compare --apache host:port[,host:port ...] --follower url|--zooid host:port [--admin-auth credentials] [--limit n] [--data]; " +
     "both [--auth credentials] [--rate n] | " +
-    "status --follower url [--members url,url ...] [--watch]",
+    "status --follower url [--members url,url ...] [--watch] | " +
+    "take-over --apache host:port[,host:port ...] --follower url --members url[,url ...] --block command --fence command " +
+    "--release command [--reconfig] [--within ms] [--plan] [--yes] | " +
+    "abort --apache host:port[,host:port ...] --follower url --members url[,url ...] --release command; " +
+    "both [--admin url] [--admin-auth credentials] [--auth credentials]",
   flags: [
     {
       name: "admin",
       takesValue: true,
       isOwn: true,
-      meaning: `check: where Apache's admin servers are; * stands for each server's host. Given once for each other port. Default ${ADMIN_PATTERN}`,
+      meaning: `check, take-over, abort: where Apache's admin servers are; * stands for each server's host. Given once for each other port. Default ${ADMIN_PATTERN}`,
     },
     { name: "sids", takesValue: true, isOwn: true, meaning: "check: numbers that the new servers are to have" },
-    { name: "apache", takesValue: true, isOwn: true, meaning: "compare: Apache's servers, each of which is read" },
+    {
+      name: "apache",
+      takesValue: true,
+      isOwn: true,
+      meaning: "compare, take-over, abort: Apache's servers, each of which is asked",
+    },
     {
       name: "follower",
       takesValue: true,
       isOwn: true,
-      meaning: "compare, status: the follower's admin port, as http://host:8080",
+      meaning: "compare, status, take-over, abort: the follower's admin port, as http://host:8080",
     },
     { name: "zooid", takesValue: true, isOwn: true, meaning: "compare: a server of Zooid, by its client port" },
     {
@@ -43,7 +69,7 @@ export const migrate: Command = {
       takesValue: true,
       isOwn: true,
       meaning:
-        "compare: credentials for the follower's admin port, as 'digest super:password'; default: $ZOOID_ADMIN_AUTH",
+        "compare, take-over, abort: credentials for the admin ports of the follower and the members, as 'digest super:password'; default: $ZOOID_ADMIN_AUTH",
     },
     { name: "limit", takesValue: true, isOwn: true, meaning: "compare: differences that are listed; default 100" },
     { name: "data", isOwn: true, meaning: "compare: shows the data that differ, not only lengths and hashes" },
@@ -51,17 +77,52 @@ export const migrate: Command = {
       name: "members",
       takesValue: true,
       isOwn: true,
-      meaning: "status: admin ports of the members that stand by, with commas between them",
+      meaning: "status, take-over, abort: admin ports of the members that stand by, with commas between them",
     },
     { name: "watch", isOwn: true, meaning: "status: prints the report again when it has changed, until Ctrl-C" },
+    {
+      name: "block",
+      takesValue: true,
+      isOwn: true,
+      meaning:
+        "take-over: a shell command that closes the client port of $ZOOID_HOST, and ends its connections; run once for each server of Apache's",
+    },
+    {
+      name: "fence",
+      takesValue: true,
+      isOwn: true,
+      meaning: "take-over: a shell command that stops the Apache server at $ZOOID_HOST, and keeps it stopped",
+    },
+    {
+      name: "release",
+      takesValue: true,
+      isOwn: true,
+      meaning:
+        "take-over, abort: a shell command that starts the Apache server at $ZOOID_HOST, and opens its client port",
+    },
+    {
+      name: "reconfig",
+      isOwn: true,
+      meaning:
+        "take-over: leaves the leader alone in Apache's ensemble before --fence runs; needs reconfigEnabled=true",
+    },
+    {
+      name: "within",
+      takesValue: true,
+      isOwn: true,
+      meaning:
+        "take-over: milliseconds from the block to the opening, else all is undone; default: half of the shortest session timeout, at most 5000",
+    },
+    { name: "plan", isOwn: true, meaning: "take-over: prints each step and what would run, and changes nothing" },
+    { name: "yes", isOwn: true, meaning: "take-over: asks no question" },
     FLAG_NODE_AUTH,
     FLAG_RATE,
   ],
   summary:
     "check looks at an Apache ensemble that is to be moved to Zooid, and names obstacles and preparations; " +
     "compare reads every node, Stat and access list of Apache's servers and of a server of Zooid, and prints what differs; " +
-    "status shows how far a follower and the members that stand by are, and what blocks a take-over. " +
-    "All only read.",
+    "status shows how far a follower and the members that stand by are, and what blocks a take-over; these only read. " +
+    "take-over closes and stops Apache, and has the members serve its clients; abort undoes what an interrupted take-over has done.",
   operandsMin: 1,
   operandsMax: 2,
   kind: "offline",
@@ -78,6 +139,10 @@ export const migrate: Command = {
     if (verb === "compare") {
       if (operands.length > 1) throw usageError("migrate compare names servers by --apache, --follower and --zooid");
       return await runCompare(invocation);
+    }
+    if (verb === "take-over" || verb === "abort") {
+      if (operands.length > 1) throw usageError(`migrate ${verb} names servers by --apache, --follower and --members`);
+      return await (verb === "abort" ? runAbort(invocation) : runTakeOver(invocation));
     }
     if (verb === "status") {
       if (operands.length > 1) throw usageError("migrate status names servers by --follower and --members");

@@ -130,7 +130,10 @@ function reportOf(answer: string): ApacheReport | string {
 }
 
 /** By the client port that it names, on the same host. */
-function adminOf(address: string, admins: readonly FoundAdmin[]): FoundAdmin | undefined {
+export function adminOf<A extends Pick<FoundAdmin, "hostname" | "configuration">>(
+  address: string,
+  admins: readonly A[],
+): A | undefined {
   const [place] = parseConnectString(address).hosts;
   if (place === undefined) return undefined;
   const { hostname } = new URL(`http://${hostPort(place.host, 1)}`);

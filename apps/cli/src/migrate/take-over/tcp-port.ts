@@ -1,0 +1,25 @@
+import { connect, isIP } from "node:net";
+import { parseConnectString } from "@zooid/client";
+
+/**
+ * Whether a port takes connections, refuses them, or does neither within a time: then nothing is
+ * known about it.
+ */
+export type PortState = "open" | "refused" | "silent";
+
+export function portState(address: string, withinMs: number): Promise<PortState> {
+  const [place] = parseConnectString(address).hosts;
+  if (place === undefined) return Promise.resolve("silent");
+  const { host, port } = place;
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, ...(isIP(host) === 0 ? {} : { family: isIP(host) }) });
+    const end = (state: PortState): void => {
+      clearTimeout(late);
+      socket.destroy();
+      resolve(state);
+    };
+    const late = setTimeout(() => end("silent"), Math.max(1, Math.ceil(withinMs)));
+    socket.on("connect", () => end("open"));
+    socket.on("error", (error: NodeJS.ErrnoException) => end(error.code === "ECONNREFUSED" ? "refused" : "silent"));
+  });
+}
