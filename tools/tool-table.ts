@@ -49,6 +49,7 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
   "apache-import": ["apps/server"],
   "apache-move": ["apps/server"],
   "apache-follow-server": ["apps/server"],
+  "apache-follow-full-disk": ["apps/server"],
   "apache-migrate": ["apps/server", "apps/cli"],
   disaster: ["apps/server", "apps/cli"],
   "perf-write-cpu": ["apps/server"],
@@ -92,6 +93,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "Apache ensembles of several versions followed as an observer, under load, kills and pauses (Java, Maven)",
     "packages/trials/src/apache-follow/apache-follow-server.ts":
       "zooid-server follow beside Apache ensembles, under load and kills, compared node by node (Java, Maven)",
+    "packages/trials/src/apache-follow/apache-follow-full-disk.ts":
+      "zooid-server follow, whose disk fills, beside an Apache ensemble under load (Java, Maven)",
     "packages/trials/src/apache-migrate/apache-migrate.ts":
       "zooid-cli migrate check and compare at Apache ensembles: each finding and each difference is found, and no other (Java, Maven)",
     "packages/trials/src/estates/start-estates.ts":

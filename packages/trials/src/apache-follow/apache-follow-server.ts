@@ -21,18 +21,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
-import { isZkError } from "@zooid/client";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
 import { Random } from "@zooid/conformance/internal/random";
-import { fourLetterWord, type ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, texts, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { freePorts } from "@zooid/wire/testing/free-ports";
-import { ApacheLoad } from "../apache-import/apache-load.ts";
 import { Side } from "../apache-import/moved-side.ts";
-import { servedTree } from "../apache-import/served-tree.ts";
 import { setDeadline, until } from "./event-reader.ts";
-import { servedOf } from "./followed-tree.ts";
+import { compareTrees, reachedLeader, serverIn, startedLoad } from "./followed-ensemble.ts";
 import { FollowerProcess, type FollowerStatus } from "./follower-process.ts";
 import { FATAL, followThroughFaults } from "./heavy-writes.ts";
 import { QuorumWays } from "./quorum-ways.ts";
@@ -45,7 +40,6 @@ const SESSION_MS = 40_000;
 const FAR_BEHIND = 700;
 /** Missed writes that the leader still has: it keeps 500 transactions. */
 const FEW = 300;
-const SETTLE_MS = 30_000;
 /** A leader that lacks a transaction in memory sends a snapshot, and containers are reaped soon. */
 const PROPERTIES = [
   "-Dzookeeper.snapshotSizeFactor=-1",
@@ -115,7 +109,7 @@ async function runVersion(version: string): Promise<void> {
     transactions += status.transactions;
     digests += status.digests_compared;
   };
-  const load = await startedLoad(await serverIn(apache, "follower"));
+  const load = await startedLoad(random, await serverIn(apache, "follower"), options.clients);
 
   await step("joins under load", async () => {
     follower.launch();
@@ -208,9 +202,9 @@ async function runVersion(version: string): Promise<void> {
 
   await step("has the same tree", async () => {
     await load.end();
-    await compare(apache, second);
+    await compareTrees(apache, second);
     await second.stop();
-    return await compare(apache, follower);
+    return await compareTrees(apache, follower);
   });
   for (const server of apache.servers) ok(!FATAL.test(server.log()), "an error that ends a server is in its log");
   const last = await follower.reached(isFollowing);
@@ -231,68 +225,10 @@ function isFollowing({ state }: FollowerStatus): boolean {
   return state === "following";
 }
 
-/** A load whose clients reconnect; until it is ended its requests may fail. */
-async function startedLoad(server: ServerProcess): Promise<{ readonly answered: number; end(): Promise<void> }> {
-  const load = new ApacheLoad(random, server.port);
-  await load.begin();
-  const running = load.run(options.clients);
-  return {
-    get answered(): number {
-      return load.answered;
-    },
-    async end(): Promise<void> {
-      load.stop();
-      await running.catch(() => {});
-    },
-  };
-}
-
 async function step(name: string, act: () => Promise<unknown>): Promise<void> {
   const startMs = performance.now();
   const found = await act();
   console.log(
     `  ${name}: ${((performance.now() - startMs) / 1000).toFixed(1)} s${typeof found === "string" && found !== "" ? `, ${found}` : ""}`,
   );
-}
-
-async function serverIn(apache: Side, mode: string): Promise<ServerProcess> {
-  for (const server of apache.servers) {
-    if (server.isRunning && (await fourLetterWord(server.port, "srvr")).includes(`Mode: ${mode}`)) return server;
-  }
-  throw new Error(`no server says that it is a ${mode}`);
-}
-
-/** The election after the last kill may be under way. */
-async function reachedLeader(apache: Side): Promise<ServerProcess> {
-  let leader: ServerProcess | undefined;
-  await until(async () => {
-    leader = await serverIn(apache, "leader").catch(() => undefined);
-    return leader !== undefined;
-  });
-  return leader as ServerProcess;
-}
-
-/** A node was reaped between its listing and its read: the tree is read again. */
-function unlessReaped(error: unknown): undefined {
-  if (!isZkError(error, "NO_NODE")) throw error;
-}
-
-/** Containers and TTL nodes are reaped meanwhile: a tree that differs is compared again. */
-async function compare(apache: Side, follower: FollowerProcess): Promise<string> {
-  const deadline = performance.now() + SETTLE_MS;
-  for (;;) {
-    const expected = await servedTree((await serverIn(apache, "leader")).port).catch(unlessReaped);
-    if (expected === undefined) continue;
-    const found = servedOf((await follower.tree()).tree);
-    const different = [...new Set([...expected.keys(), ...found.keys()])].filter(
-      (path) => !isDeepStrictEqual(expected.get(path), found.get(path)),
-    );
-    if (different.length === 0) {
-      ok(expected.size > 100);
-      return `${expected.size} nodes, all equal`;
-    }
-    if (performance.now() < deadline) continue;
-    for (const path of different.slice(0, 10)) console.log(path, expected.get(path), found.get(path));
-    throw new Error(`${different.length} nodes differ`);
-  }
 }
