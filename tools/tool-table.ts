@@ -51,6 +51,7 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
   "apache-follow-server": ["apps/server"],
   "apache-follow-full-disk": ["apps/server"],
   "apache-migrate": ["apps/server", "apps/cli"],
+  "apache-take-over": ["apps/server", "apps/cli"],
   disaster: ["apps/server", "apps/cli"],
   "perf-write-cpu": ["apps/server"],
   "chart-members": ["apps/server", "apps/cli"],
@@ -97,6 +98,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "zooid-server follow, whose disk fills, beside an Apache ensemble under load (Java, Maven)",
     "packages/trials/src/apache-migrate/apache-migrate.ts":
       "zooid-cli migrate check and compare at Apache ensembles: each finding and each difference is found, and no other (Java, Maven)",
+    "packages/trials/src/apache-take-over/apache-take-over.ts":
+      "zooid-cli migrate take-over and abort at Apache ensembles, under clients of ours, kazoo and Java's; commands fail, and the process is killed (Java, Maven, Python)",
     "packages/trials/src/estates/start-estates.ts":
       "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
     "packages/conformance/src/reconfig/reconfig-sequence.ts":

@@ -91,19 +91,20 @@ function memberObstacles(members: readonly MemberFacts[], place: HistoryPlace | 
     obstacles.push(passing("members-no-leader", "no member of the new ensemble leads"));
   for (const { name, fault, clients, standby, lastError } of members) {
     const because = lastError === undefined ? "" : `: ${lastError}`;
-    if (fault !== undefined) obstacles.push(passing("member-silent", `${name} does not answer: ${fault}`));
+    if (fault !== undefined) obstacles.push(passing("member-silent", `${name} does not answer: ${fault}`, name));
     else if (clients !== "closed")
       obstacles.push(
         lasting("member-open", `${name} serves clients: a member that takes over is founded with zooid.clients=closed`),
       );
     else if (standby === undefined)
-      obstacles.push(passing("member-without-state", `${name} has no state of the follower yet${because}`));
+      obstacles.push(passing("member-without-state", `${name} has no state of the follower yet${because}`, name));
     else if (place !== undefined) {
       if (standby.zxid < place.zxid)
         obstacles.push(
           passing(
             "member-behind",
             `${name} stands at ${formatZxid(standby.zxid)}, and the follower at ${formatZxid(place.zxid)}${because}`,
+            name,
           ),
         );
       else if (standby.zxid === place.zxid && !isSamePlace(standby, place))
@@ -177,11 +178,19 @@ export function blockObstacles({ clients, first, second, hasDisks }: Proof): rea
     if (count === undefined) {
       if (!hasDisks)
         obstacles.push(
-          passing("clients-unknown", `the connections of ${address} are not known: ${text ?? "it does not answer"}`),
+          passing(
+            "clients-unknown",
+            `the connections of ${address} are not known: ${text ?? "it does not answer"}`,
+            address,
+          ),
         );
     } else if (count > 0)
       obstacles.push(
-        passing("clients-connected", `${address} has ${counted(count, "connection")} of clients, such as ${text}`),
+        passing(
+          "clients-connected",
+          `${address} has ${counted(count, "connection")} of clients, such as ${text}`,
+          address,
+        ),
       );
   }
   if (second.after !== first.zxid)
@@ -242,7 +251,7 @@ export function judgeFence({ ports, results, voters, isWeighted }: Fence): Fence
     const fault = faults.get(address);
     if (open.length > 0) {
       const text = `${address} still takes connections at ${open.join(", ")}`;
-      if (isCounted) obstacles.push(passing("process-alive", text));
+      if (isCounted) obstacles.push(passing("process-alive", text, address));
       else unverified.push(text);
     } else if (silent.length > 0)
       unverified.push(`${address} neither takes nor refuses connections at ${silent.join(", ")}`);

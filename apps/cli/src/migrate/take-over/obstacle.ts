@@ -1,6 +1,8 @@
 /** A reason why a step cannot end, or a take-over cannot begin. */
 export interface Obstacle {
   readonly code: ObstacleCode;
+  /** The server that it is about, where there is one. */
+  readonly subject?: string;
   /** One sentence for operators. */
   readonly text: string;
   /** Whether it may be gone soon without an act of the operator. */
@@ -45,6 +47,6 @@ export function lasting(code: ObstacleCode, text: string): Obstacle {
   return { code, text, isForNow: false };
 }
 
-export function passing(code: ObstacleCode, text: string): Obstacle {
-  return { code, text, isForNow: true };
+export function passing(code: ObstacleCode, text: string, subject?: string): Obstacle {
+  return { code, text, isForNow: true, ...(subject === undefined ? {} : { subject }) };
 }

@@ -395,6 +395,7 @@ export class TakeOver {
   *#enter(step: Step): Steps<void> {
     this.#step = step;
     this.#lastObstacles = [];
+    this.#waits.clear();
     yield { event: { kind: "step", step } };
   }
 
@@ -416,11 +417,15 @@ export class TakeOver {
     yield* this.#need({ kind: "wait", ms, withinMs: ms + LOOK_MS });
   }
 
-  /** Each reason once. */
+  /** Each reason once in a step, whatever its numbers are then. */
   *#tell(obstacles: readonly Obstacle[]): Steps<void> {
     this.#lastObstacles = obstacles;
-    const reasons = obstacles.map(({ text }) => text).filter((text) => !this.#waits.has(text));
-    for (const reason of reasons) this.#waits.add(reason);
+    const reasons: string[] = [];
+    for (const { code, subject = "", text } of obstacles) {
+      const key = `${code} ${subject}`;
+      if (!this.#waits.has(key)) reasons.push(text);
+      this.#waits.add(key);
+    }
     if (reasons.length > 0) yield { event: { kind: "waits", step: this.#step, reasons } };
   }
 

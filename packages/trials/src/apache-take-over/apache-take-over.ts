@@ -1,0 +1,255 @@
+/**
+ * `zooid-cli migrate take-over` and `migrate abort` at Apache ensembles of three servers.
+ *
+ *     npm run tool -- apache-take-over [--rounds 4] [--aborts 4] [--clients 12] [--session-ms 40000]
+ *         [--version 3.9.5] [--within-ms 20000] [--keep]
+ *
+ * Clients of ours, kazoo and ZooKeeper's Java client have the addresses of both sides from the
+ * start; those of Apache's servers are gates that the operator's command closes. They hold ephemeral
+ * nodes, places in a sequence and, one after the other, a lock; children are watched. Three members
+ * stand by. In odd rounds every voter is stopped, in even ones a reconfiguration leaves the leader
+ * alone first. Before a round's take-over come its aborts: the command line is killed at a random
+ * moment, or an operator's command fails, and Apache must serve the same clients again, by the
+ * take-over's own way back or by `migrate abort`. Then the take-over must succeed: each client
+ * continues with its session and its node, the next sequence number follows, at most one client
+ * holds the lock, and a changed child reaches the watch. Needs Java, Maven and Python.
+ */
+import { deepStrictEqual, equal, ok } from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "@zooid/client";
+import { fetchApacheJars, installKazoo, javaProgram, kazooProgram } from "@zooid/conformance/internal/clients";
+import { Random } from "@zooid/conformance/internal/random";
+import { ROOT, type ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
+import { newSeed, text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
+import { freePorts } from "@zooid/wire/testing/free-ports";
+import { FollowerProcess } from "../apache-follow/follower-process.ts";
+import { Side } from "../apache-import/moved-side.ts";
+import { FOLDER, MovingClients } from "../apache-import/moving-clients.ts";
+import { type ClientReport, ReportingClient } from "../apache-import/reporting-client.ts";
+import { ClientGates } from "./client-gates.ts";
+import { type OperatorAct, OperatorPort } from "./operator-port.ts";
+
+const ZOOID_CLI = join(ROOT, "node_modules/.bin/zooid-cli");
+const APACHE_SIDS = [1, 2, 3];
+/** Numbers of our servers, different from Apache's as an import advises. */
+const ZOOID_SIDS = [11, 12, 13];
+/** The superuser's password is `test`, on both sides. */
+const SUPER = "DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
+const AUTH = "digest super:test";
+const STATUS_KILLED = null;
+
+const options = toolOptions({
+  rounds: whole(4, 1),
+  aborts: whole(4, 0),
+  clients: whole(12, 1),
+  "session-ms": whole(40_000, 4000),
+  "within-ms": whole(20_000, 100),
+  version: text,
+  seed: newSeed(),
+  keep: false,
+});
+const sessionMs = options["session-ms"];
+const random = new Random(options.seed);
+const jars = fetchApacheJars(...(options.version === undefined ? [] : [options.version]));
+const folder = mkdtempSync(join(tmpdir(), "apache-take-over-"));
+let failure: unknown;
+console.log(`seed ${options.seed}, data in ${folder}`);
+try {
+  for (let round = 1; round <= options.rounds; round++) await runRound(round);
+} catch (error) {
+  failure = error;
+  console.log(error instanceof Error ? error.stack : String(error));
+}
+if (options.keep || failure !== undefined) console.log(`data and logs are kept in ${folder}`);
+else rmSync(folder, { recursive: true, force: true });
+console.log(failure === undefined ? `${options.rounds} rounds passed` : "FAILED");
+process.exit(failure === undefined ? 0 : 1);
+
+async function runRound(round: number): Promise<void> {
+  const place = join(folder, `round-${round}`);
+  const backup = join(place, "backup");
+  mkdirSync(backup, { recursive: true });
+  const fence = round % 2 === 1 ? [] : ["--reconfig"];
+  const ports = await freePorts(28);
+  const apacheAdmins = ports.slice(18, 21);
+  const memberAdmins = ports.slice(21, 24);
+  await using apache = new Side({
+    kind: "apache",
+    folder: join(place, "apache"),
+    ports: ports.slice(0, 9),
+    sids: APACHE_SIDS,
+    jars,
+    sessionMs,
+    heap: "256m",
+    properties: [`-Dzookeeper.${SUPER}`],
+    settings: (i) => ["reconfigEnabled=true", "standaloneEnabled=false", ...adminLines(apacheAdmins[i])],
+  });
+  await using zooid = new Side({
+    kind: "zooid",
+    folder: join(place, "zooid"),
+    ports: ports.slice(9, 18),
+    sids: ZOOID_SIDS,
+    jars,
+    sessionMs,
+    settings: (i) => [
+      "zooid.clients=closed",
+      `zooid.standby.from=${backup}`,
+      SUPER,
+      "admin.rateLimiterIntervalInMS=0",
+      ...adminLines(memberAdmins[i]),
+    ],
+  });
+  const followerPort = ports[24] ?? 0;
+  await using follower = new FollowerProcess(
+    join(place, "follower"),
+    apache.servers.map((_, i) => apache.addressOf(i)).join(","),
+    followerPort,
+    { settings: [`zooid.backup.target=${backup}`, "zooid.history.retainMs=3600000"] },
+  );
+  await Promise.all([
+    ...apache.servers.map((server) => server.start()),
+    ...zooid.servers.map((server) => server.launch()),
+  ]);
+  const apachePorts = apache.servers.map(({ port }) => port);
+  await using gates = await ClientGates.to(apachePorts, ports.slice(25, 28));
+  const faults = new Set<OperatorAct>();
+  await using operator = await OperatorPort.start(async (what, port) => {
+    if (faults.delete(what)) throw new Error("this command fails once");
+    const server = apache.servers.find((each) => each.port === port);
+    if (server === undefined) throw new Error(`no server has the port ${port}`);
+    await act(what, server, gates);
+  });
+  follower.launch();
+  await follower.reached(({ state }) => state === "following");
+
+  const hosts = `${gates.hosts},${zooid.hosts}`;
+  await using clients = await MovingClients.start(hosts, options.clients, sessionMs);
+  using kazoo = new ReportingClient([installKazoo(), kazooProgram("mover.py"), hosts, `${sessionMs / 1000}`, FOLDER]);
+  using java = new ReportingClient([
+    "java",
+    "-cp",
+    `${jars}/*`,
+    javaProgram("Mover.java"),
+    hosts,
+    `${sessionMs}`,
+    FOLDER,
+  ]);
+  const foreign = [kazoo, java];
+  const before = [...(await clients.reports()), ...(await Promise.all(foreign.map((client) => client.first())))];
+  const orphan = await orphanOf(hosts);
+  const reports = async (): Promise<readonly ClientReport[]> => [
+    ...(await clients.reports()),
+    ...(await Promise.all(foreign.map((client) => client.ask()))),
+  ];
+
+  const places = [
+    ...["--apache", apache.hosts, "--follower", `http://127.0.0.1:${followerPort}`],
+    ...["--members", memberAdmins.map((port) => `http://127.0.0.1:${port}`).join(",")],
+    ...["--admin-auth", AUTH, "--auth", AUTH],
+    ...apacheAdmins.flatMap((port) => ["--admin", `http://127.0.0.1:${port}`]),
+  ];
+  const takeOver = [
+    "take-over",
+    ...places,
+    ...operator.options,
+    ...fence,
+    "--within",
+    `${options["within-ms"]}`,
+    "--yes",
+  ];
+  for (let i = 1; i <= options.aborts; i++) {
+    const how = await abortOnce(takeOver, ["abort", ...places, ...operator.release], faults);
+    deepStrictEqual(await reports(), before, `each client has its session and its node after an abort (${how})`);
+    console.log(`round ${round}, abort ${i}: ${how}; ${before.length} sessions kept`);
+  }
+  const startMs = performance.now();
+  const taken = await cli(takeOver);
+  equal(taken.status, 0, taken.output);
+  const takenMs = performance.now();
+  const after = await reports();
+  const resumedMs = performance.now();
+  deepStrictEqual(after, before, "each client has its session and its node, and lost neither");
+  await clients.check(before, orphan);
+  const stop = /clients are served, (\d+) ms after the block/.exec(taken.output)?.[1] ?? "?";
+  console.log(
+    `round ${round}: ${fence.length === 0 ? "voters stopped" : "reconfigured, then stopped"}; ${before.length} sessions kept, 0 lost; ` +
+      `${clients.grants} grants of the lock, one at a time; block to opening ${stop} ms; ` +
+      `the command took ${Math.round(takenMs - startMs)} ms, clients ${Math.round(resumedMs - takenMs)} ms more`,
+  );
+}
+
+async function act(what: OperatorAct, server: ServerProcess, gates: ClientGates): Promise<void> {
+  switch (what) {
+    case "block":
+      return await gates.close(server.port);
+    case "fence":
+      return await server.kill();
+    case "release":
+      if (!server.isRunning) await server.launch();
+      return await gates.open(server.port);
+  }
+}
+
+/** @returns how it was aborted */
+async function abortOnce(
+  takeOver: readonly string[],
+  abort: readonly string[],
+  faults: Set<OperatorAct>,
+): Promise<string> {
+  const isFailing = random.between(0, 1) === 0;
+  if (isFailing) {
+    const what: OperatorAct = random.between(0, 1) === 0 ? "block" : "fence";
+    faults.add(what);
+    const { status, output } = await cli([...takeOver.with(takeOver.indexOf("--within") + 1, "6000")]);
+    faults.delete(what);
+    // One fence of three may fail.
+    if (what === "fence" && status === 0) throw new Error(`a fence of which one failed was taken over:\n${output}`);
+    equal(status, 1, output);
+    ok(output.includes("Apache serves its clients again"), output);
+    return `--${what} failed`;
+  }
+  const step = random.between(2, 6);
+  const { status, output } = await cli(takeOver, new RegExp(`^${step}\\. `, "m"), random.between(0, 300));
+  equal(status, STATUS_KILLED, output);
+  const undone = await cli(abort);
+  equal(undone.status, 0, undone.output);
+  return `killed in step ${step}`;
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** @param killAt the process is killed when it has printed this, and a time later */
+async function cli(argv: readonly string[], killAt?: RegExp, afterMs = 0): Promise<Ended> {
+  const child: ChildProcess = spawn(ZOOID_CLI, ["migrate", ...argv], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  let isKilled = false;
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (piece: string) => {
+      output += piece;
+      if (killAt === undefined || isKilled || !killAt.test(output)) return;
+      isKilled = true;
+      void delay(afterMs).then(() => child.kill("SIGKILL"));
+    });
+  const [status]: (number | null)[] = await once(child, "close");
+  return { status: status ?? null, output };
+}
+
+/** A session that is open at the take-over, and whose client never comes back. */
+async function orphanOf(hosts: string): Promise<string> {
+  const zk = await connect(hosts, { sessionTimeoutMs: sessionMs });
+  const { path } = await zk.create("/orphan", "", { mode: "ephemeral" });
+  zk.disconnect();
+  return path;
+}
+
+function adminLines(port: number | undefined): readonly string[] {
+  return ["admin.enableServer=true", "admin.serverAddress=127.0.0.1", `admin.serverPort=${port}`];
+}
