@@ -51,7 +51,7 @@ export class MovingPorts implements AsyncDisposable {
     return moving;
   }
 
-  /** What each command line names. */
+  /** The settings that each command line names. */
   get places(): readonly string[] {
     const [follower = "", operator, ...rest] = this.#origins;
     const [members, admins] = [rest.slice(0, 3), rest.slice(3)];

@@ -102,7 +102,7 @@ export class MovingWorld {
     );
   }
 
-  /** What may never be. */
+  /** States that may never be. */
   check(): void {
     const { areOpen, installed } = this.members;
     if (!areOpen) return;

@@ -12,7 +12,11 @@ export class FollowedTransactions {
     this.#parts = parts;
   }
 
-  /** There is a state to read. @param bootCount makes session ids differ from those of other starts */
+  /**
+   * There is a state to read.
+   *
+   * @param bootCount makes session ids differ from those of other starts
+   */
   begin(bootCount: number): void {
     const { sessionCreation, servingState, tree } = this.#parts;
     sessionCreation.startAmongOthers(bootCount);

@@ -4,11 +4,13 @@ import { formatZxid, parseZxid, type Zxid } from "@zooid/model";
 import { syncFolder, writeWhole } from "../offline/whole-file.ts";
 import { FollowError } from "./follow-error.ts";
 
-/** What a follower keeps beside its log, for the take-over of Apache's clients. */
+/** The facts that a follower keeps beside its log, for the take-over of Apache's clients. */
 export interface FollowFacts {
   /** The last transaction that is ever followed, once that is settled. */
   readonly finished: Zxid | undefined;
-  /** The servers of the ensemble, as `/zookeeper/config` has them; undefined before the first link. */
+  /**
+   * The servers of the ensemble, as `/zookeeper/config` has them; undefined before the first link.
+   */
   readonly servers: string | undefined;
   /** The servers before the last change. */
   readonly serversBefore: string | undefined;

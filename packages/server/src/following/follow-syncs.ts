@@ -2,7 +2,9 @@ import type { Zxid } from "@zooid/model";
 import type { ApacheTransaction } from "@zooid/wire/apache";
 import { type SinceSync, SyncCounts } from "./since-sync.ts";
 
-/** The answer of Apache's leader to a SYNC: all that it had proposed before has been applied here. */
+/**
+ * The answer of Apache's leader to a SYNC: all that it had proposed before has been applied here.
+ */
 export interface SyncAnswer extends SinceSync {
   /** The last transaction before the answer. */
   readonly zxid: Zxid;
@@ -23,7 +25,9 @@ export class FollowRefusal {
 /** SYNCs without an answer. One that is not waited for any more is answered, too. */
 const SYNC_COUNT_MAX = 16;
 
-/** SYNCs of operators, whose answers come among the transactions, in the order of their requests. */
+/**
+ * SYNCs of operators, whose answers come among the transactions, in the order of their requests.
+ */
 export class FollowSyncs {
   readonly #counts = new SyncCounts();
   readonly #waiting: PromiseWithResolvers<SyncAnswer | FollowRefusal>[] = [];

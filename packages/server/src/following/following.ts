@@ -51,7 +51,7 @@ export interface FollowingParts {
   /** There is a state that clients may read, until {@link hideState}. */
   showState(): void;
   hideState(): void;
-  /** What was applied, and its watch events, are sent off soon. */
+  /** Events of watches that were applied are sent soon. */
   applied(): void;
   info(text: string, fields: LogFields): void;
   warn(text: string, fields: LogFields): void;

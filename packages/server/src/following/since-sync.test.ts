@@ -39,7 +39,7 @@ test.each<readonly [string, Made, FollowedKind]>([
   ],
   ["a session that was opened", { type: ApacheType.CREATE_SESSION, record: recordOf.number(8000), cxid: 0 }, "request"],
   ["a request that failed", { type: ApacheType.ERROR, record: recordOf.number(-110) }, "request"],
-])("%s is told from others by session, number and type", (_, transaction, kind) => {
+])("the kind of %s follows from session, number and type", (_, transaction, kind) => {
   expect(followedKind(made(transaction))).toBe(kind);
 });
 

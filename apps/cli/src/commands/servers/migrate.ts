@@ -31,7 +31,7 @@ const OPTIONS = {
 } as const;
 const VERBS: readonly string[] = Object.keys(OPTIONS);
 
-/** `migrate check`, `compare`, `status`, `take-over` and `abort`: an Apache ensemble that is moved to Zooid. */
+/** `migrate check`, `compare`, `status`, `take-over` and `abort`: moves from Apache to Zooid. */
 export const migrate: Command = {
   name: "migrate",
   synopsis:

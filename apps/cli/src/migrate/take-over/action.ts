@@ -62,7 +62,9 @@ export type Action = {
   [K in ActKind]: { readonly kind: K; readonly withinMs: number } & Acts[K]["ask"];
 }[ActKind];
 
-/** A failure. `refused`: the other side has answered, and nothing was done; else that is not known. */
+/**
+ * A failure. `refused`: the other side has answered, and nothing was done; else that is not known.
+ */
 export interface Failed {
   readonly kind: "failed";
   readonly isRefused: boolean;
@@ -71,7 +73,7 @@ export interface Failed {
 
 export type Answer<K extends ActKind> = { readonly kind: "done"; readonly value: Acts[K]["answer"] } | Failed;
 
-/** What the edge answers: an answer of the kind that was asked for, and the time. */
+/** The edge's answer: one of the kind that was asked for, and the time. */
 export interface Reply {
   readonly answer: Answer<ActKind>;
   readonly nowMs: number;

@@ -92,7 +92,10 @@ export class ApacheSide {
     );
   }
 
-  /** The ports of each server for clients, its quorum and elections, also of those without an address. */
+  /**
+   * The ports of each server for clients, its quorum and elections, also of those without an
+   * address.
+   */
   async ports(members: readonly Member[], withinMs: number): Promise<readonly ServerPorts[]> {
     const ms = Math.min(withinMs, PORT_MS);
     const named = this.#options.addresses.map((address) => {

@@ -1,5 +1,5 @@
 /** Does what the machine of a take-over asks for: shells, sockets and clocks. */
-import { parseConnectString } from "@zooid/client";
+import { limitSignal, parseConnectString, pause } from "@zooid/client";
 import { assertNever, formatZxid, type Member } from "@zooid/model";
 import type { AdminPlace } from "../../admin-port.ts";
 import { CliError } from "../../cli-error.ts";
@@ -48,7 +48,7 @@ export class Edge {
   async perform(action: Action): Promise<Answer<ActKind>> {
     const { signal } = this.#options.invocation;
     if (this.#isInterruptible && signal.aborted) return failed("interrupted", true);
-    const timeout = AbortSignal.timeout(Math.max(1, Math.min(TIMER_MS_MAX, Math.ceil(action.withinMs))));
+    const timeout = limitSignal(Math.max(1, action.withinMs));
     const limit = this.#isInterruptible ? AbortSignal.any([signal, timeout]) : timeout;
     try {
       return await this.#perform(action, limit);
@@ -89,7 +89,7 @@ export class Edge {
       case "confirm":
         return done<"confirm">(await this.#confirm(signal));
       case "wait":
-        await new Promise((resolve) => setTimeout(resolve, action.ms));
+        await pause(action.ms);
         return NOTHING;
       case "run":
         return done<"run">(await this.#run(action));
@@ -170,7 +170,7 @@ export class Edge {
   async #confirm(signal: AbortSignal): Promise<boolean> {
     const { shell } = this.#options.invocation;
     const answer = await shell.ask(
-      "Apache's client ports are closed now, and clients taken over: go on? [y/N] ",
+      "Apache's client ports are closed now, and clients taken over: continue? [y/N] ",
       signal,
     );
     if (answer !== undefined) return /^y(es)?$/i.test(answer.trim());

@@ -12,7 +12,7 @@ export type Situation = "begin" | "finished" | "installed" | "open";
 export type Event =
   | { readonly kind: "found"; readonly situation: Situation }
   | { readonly kind: "step"; readonly step: Step }
-  /** What a step has seen. */
+  /** The facts that a step has seen. */
   | { readonly kind: "seen"; readonly seen: Seen }
   /** The reason why a step asks again; each once. */
   | { readonly kind: "waits"; readonly step: Step; readonly reasons: readonly string[] }

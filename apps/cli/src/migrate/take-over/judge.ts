@@ -1,4 +1,4 @@
-/** What stands in the way of each step, by what was seen. */
+/** The obstacles of each step, by the facts that were seen. */
 import { counted, formatZxid } from "@zooid/model";
 import type { Situation } from "./event.ts";
 import type {
@@ -167,7 +167,7 @@ export interface Proof {
   readonly clients: readonly ConnectedClients[];
   readonly first: SyncFacts;
   readonly second: SyncFacts;
-  /** Whether the disks are read later: then clients that nobody can count do not matter. */
+  /** Whether the disks are read later: then clients that cannot be counted do not matter. */
   readonly hasDisks: boolean;
 }
 

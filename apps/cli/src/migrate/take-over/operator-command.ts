@@ -2,11 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
+import { limitSignal } from "@zooid/client";
 
 export interface OperatorCommandOptions {
   /** As a shell takes it. */
   readonly command: string;
-  /** What it finds in its environment, beside that of this process. */
+  /** Variables of its environment, beside those of this process. */
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly withinMs: number;
@@ -36,7 +37,7 @@ export async function runOperatorCommand(options: OperatorCommandOptions): Promi
     env: { ...process.env, ...env },
   });
   const printed = [child.stdout, child.stderr].map((stream) => printLines(stream, options));
-  const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(withinMs)));
+  const timeout = limitSignal(Math.max(1, withinMs));
   let grace: NodeJS.Timeout | undefined;
   const end = (): void => {
     killGroup(child.pid, "SIGTERM");

@@ -16,7 +16,9 @@ import { TakeOver, type Verdict } from "./take-over.ts";
 
 const WITHIN_MS_MAX = 3_600_000;
 
-/** `migrate take-over`: the clients of a followed Apache ensemble become those of a Zooid ensemble. */
+/**
+ * `migrate take-over`: the clients of a followed Apache ensemble become those of a Zooid ensemble.
+ */
 export async function runTakeOver(invocation: Invocation): Promise<JsonObject> {
   const { flags, output, shell } = invocation;
   const options = edgeOptionsOf(invocation, ["block", "fence", "release"]);

@@ -103,14 +103,14 @@ class StepFailed extends Error {
 
 type Steps<T> = Generator<Yielded, T, Reply>;
 
-/** What the steps before have found. */
+/** The findings of the steps before. */
 interface Begun {
   readonly apache: readonly ApacheServer[];
   readonly leader: ApacheServer;
   readonly follower: FollowerFacts;
 }
 
-/** What keeps Apache from committing. */
+/** The measure that keeps Apache from committing. */
 interface Fenced {
   readonly results: readonly CommandResult[];
   readonly voters: readonly number[];
@@ -127,7 +127,7 @@ export class TakeOver {
   #deadlineMs = Number.POSITIVE_INFINITY;
   #blockedAtMs: number | undefined;
   readonly #waits = new Set<string>();
-  /** What the step has waited for. */
+  /** The event that the step has waited for. */
   #lastObstacles: readonly Obstacle[] = [];
 
   constructor(plan: TakeOverPlan) {

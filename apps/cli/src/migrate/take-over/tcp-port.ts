@@ -1,5 +1,5 @@
 import { connect, isIP } from "node:net";
-import { parseConnectString } from "@zooid/client";
+import { parseConnectString, startTimer } from "@zooid/client";
 
 /**
  * Whether a port takes connections, refuses them, or does neither within a time: then nothing is
@@ -14,11 +14,11 @@ export function portState(address: string, withinMs: number): Promise<PortState>
   return new Promise((resolve) => {
     const socket = connect({ host, port, ...(isIP(host) === 0 ? {} : { family: isIP(host) }) });
     const end = (state: PortState): void => {
-      clearTimeout(late);
+      late.cancel();
       socket.destroy();
       resolve(state);
     };
-    const late = setTimeout(() => end("silent"), Math.max(1, Math.ceil(withinMs)));
+    const late = startTimer(Math.max(1, Math.ceil(withinMs)), () => end("silent"));
     socket.on("connect", () => end("open"));
     socket.on("error", (error: NodeJS.ErrnoException) => end(error.code === "ECONNREFUSED" ? "refused" : "silent"));
   });
