@@ -4,6 +4,8 @@ export {
   type BackupFile,
   type BackupListing,
   listBackup,
+  listBackupBases,
+  listBackupFiles,
   missingRanges,
   parseListing,
 } from "./contents/backup-listing.ts";
@@ -30,6 +32,6 @@ export {
   type BackupUploadsOptions,
   isSamePlace,
 } from "./upload/backup-uploads.ts";
-export { openUploadTarget } from "./upload/open-upload-target.ts";
+export { type ArchiveSource, openUploadTarget } from "./upload/open-upload-target.ts";
 export type { SharedFacts } from "./upload/shared-facts.ts";
 export type { UploadSettings } from "./upload/upload-messages.ts";

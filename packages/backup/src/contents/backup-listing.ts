@@ -49,6 +49,24 @@ export interface BackupFile {
 const LOG = "log/";
 const BASE = "base/";
 
+/**
+ * The files of the log whose names begin at a zxid or later.
+ *
+ * @throws BackupError as the target
+ */
+export async function listBackupFiles(target: BackupTarget, from: Zxid): Promise<readonly BackupFile[]> {
+  return parseListing(await target.list(LOG, `${LOG}${zxidName(from)}`)).files;
+}
+
+/**
+ * The bases with a manifest, oldest first.
+ *
+ * @throws BackupError as the target
+ */
+export async function listBackupBases(target: BackupTarget): Promise<readonly BackupBase[]> {
+  return parseListing(await target.list(BASE)).bases;
+}
+
 /** @throws BackupError as the target */
 export async function listBackup(target: BackupTarget): Promise<BackupListing> {
   return parseListing([...(await target.list(LOG)), ...(await target.list(BASE))]);

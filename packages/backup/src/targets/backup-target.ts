@@ -28,8 +28,12 @@ export interface BackupTarget {
   get(name: string, bytesMax: number): Promise<Buffer | undefined>;
   /** The last bytes of an object, or all of a smaller one. */
   tail(name: string, bytesMax: number): Promise<ObjectTail | undefined>;
-  /** All objects whose names begin with a prefix that ends in a slash, by name. */
-  list(prefix: string): Promise<readonly TargetObject[]>;
+  /**
+   * All objects whose names begin with a prefix that ends in a slash, by name.
+   *
+   * @param after only those whose names sort behind this one
+   */
+  list(prefix: string, after?: string): Promise<readonly TargetObject[]>;
   /** An object that is not there is removed. */
   remove(name: string): Promise<void>;
 }

@@ -73,11 +73,11 @@ export class DirectoryTarget implements BackupTarget {
     });
   }
 
-  async list(prefix: string): Promise<readonly TargetObject[]> {
+  async list(prefix: string, after = ""): Promise<readonly TargetObject[]> {
     const objects: TargetObject[] = [];
     await this.#guard(async () => {
       await this.#checkRoot();
-      await this.#listInto(prefix.replace(/\/$/, ""), objects, 0);
+      await this.#listInto(prefix.replace(/\/$/, ""), objects, { after, depth: 0 });
     });
     return objects.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -101,12 +101,16 @@ export class DirectoryTarget implements BackupTarget {
     }
   }
 
-  async #listInto(folder: string, objects: TargetObject[], depth: number): Promise<void> {
+  async #listInto(
+    folder: string,
+    objects: TargetObject[],
+    { after, depth }: { readonly after: string; readonly depth: number },
+  ): Promise<void> {
     for (const entry of await entriesIn(this.#place(folder))) {
       const name = `${folder}/${entry.name}`;
       if (entry.isDirectory() && depth < DEPTH_MAX) {
-        await this.#listInto(name, objects, depth + 1);
-      } else if (entry.isFile() && !UNFINISHED.test(entry.name)) {
+        await this.#listInto(name, objects, { after, depth: depth + 1 });
+      } else if (entry.isFile() && !UNFINISHED.test(entry.name) && name > after) {
         const stat = await lstat(this.#place(name)).catch((error: unknown) => absent(error));
         if (stat !== undefined) objects.push({ name, bytes: stat.size });
         if (objects.length > OBJECTS_MAX) throw this.#overfilled();

@@ -95,11 +95,11 @@ export class S3Target implements BackupTarget {
     return { bytes, size: total === undefined ? bytes.length : Number(total) };
   }
 
-  async list(prefix: string): Promise<readonly TargetObject[]> {
+  async list(prefix: string, after = ""): Promise<readonly TargetObject[]> {
     const objects: TargetObject[] = [];
     let token: string | undefined;
     do {
-      const page = await this.#page(prefix, token);
+      const page = await this.#page(prefix, after, token);
       for (const { key, bytes } of page.objects) {
         if (key.startsWith(this.#prefix)) objects.push({ name: key.slice(this.#prefix.length), bytes });
       }
@@ -119,8 +119,9 @@ export class S3Target implements BackupTarget {
       throw this.#requests.refusal(call, answer, "204");
   }
 
-  async #page(prefix: string, token: string | undefined) {
+  async #page(prefix: string, after: string, token: string | undefined) {
     const query = new URLSearchParams({ "list-type": "2", prefix: `${this.#prefix}${prefix}` });
+    if (after !== "") query.set("start-after", `${this.#prefix}${after}`);
     if (token !== undefined) query.set("continuation-token", token);
     const call = `the listing of ${prefix}`;
     const url = `${this.#root}?${query}`;

@@ -112,7 +112,7 @@ export class S3Service implements AsyncDisposable {
   }
 
   #listing(query: URLSearchParams): string {
-    const after = query.get("continuation-token") ?? "";
+    const after = query.get("continuation-token") ?? query.get("start-after") ?? "";
     const keys = [...this.objects.keys()]
       .filter((key) => key.startsWith(query.get("prefix") ?? "") && key > after)
       .sort();

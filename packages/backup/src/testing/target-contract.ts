@@ -48,5 +48,7 @@ export function targetContract(open: () => BackupTarget | Promise<BackupTarget>)
     const listed = [...(await target.list("base/")), ...(await target.list("log/"))];
     expect(listed).toEqual(names.slice(0, -1).map((name) => ({ name, bytes: name.length })));
     expect(await target.list("none/")).toEqual([]);
+    expect((await target.list("log/", "log/2")).map(({ name }) => name)).toEqual(["log/3", "log/4", "log/5"]);
+    expect(await target.list("log/", "log/5")).toEqual([]);
   });
 }

@@ -123,6 +123,18 @@ test("a later pass uploads what is new, and a base when one is due", async () =>
   expect(await bases()).toEqual([2, 3]);
 });
 
+test("behind a state that took the place of the first base, a base is uploaded that the files continue", async () => {
+  const one = new Member(1);
+  await baseOf(one.archive, one.end, nowMs);
+  await one.pass();
+  expect([await files(), await bases()]).toEqual([[], [0]]);
+  one.end = { zxid: at(4), chain: 7n as LogPosition["chain"] };
+  await baseOf(one.archive, one.end, nowMs);
+  one.write(2);
+  await one.pass();
+  expect([await files(), await bases(), one.baseCount]).toEqual([[[4, 6]], [0, 4], 0]);
+});
+
 test("a base of the archive that is recent is uploaded, and none is taken", async () => {
   const one = new Member(1);
   one.write(2);

@@ -286,6 +286,7 @@ export class BackupUploader {
     for (;;) {
       const behind = this.#end ?? this.#local.begin();
       if (behind === undefined) return;
+      if (this.#end === undefined) this.#beginAt(behind.zxid);
       const file = this.#local.next(behind, this.#from, (error) => this.#damaged(error));
       if (file === undefined) return;
       if (file.after.zxid > behind.zxid) this.#gap(behind.zxid, file.after.zxid);
@@ -317,6 +318,17 @@ export class BackupUploader {
     if (found.end.chain === end.chain) return true;
     const theirs = { expected: "this server's history", found: "another history" };
     throw new BackupError({ code: "FOREIGN", target: target.name, ...theirs });
+  }
+
+  /**
+   * The first file begins here. A base that was uploaded before that, of a state which another one
+   * has replaced since, leads to no file.
+   */
+  #beginAt(zxid: Zxid): void {
+    const { base } = this.#facts;
+    if (!this.#hasBase || base === undefined || base >= zxid) return;
+    this.#baseBehind = zxid;
+    this.#basesAt = [...this.#basesAt.filter((other) => other !== zxid), zxid].slice(-BASES_AT_MAX);
   }
 
   #gap(after: Zxid, end: Zxid): void {

@@ -4,6 +4,9 @@ import type { BackupTarget } from "../targets/backup-target.ts";
 import { openTarget } from "../targets/open-target.ts";
 import type { UploadSettings } from "./upload-messages.ts";
 
+/** A target, and the file with its key. */
+export type ArchiveSource = Pick<UploadSettings, "target" | "endpoint" | "region" | "credentialsFile" | "env">;
+
 const KEY_BYTES_MAX = 64 * 1024;
 
 /**
@@ -12,7 +15,7 @@ const KEY_BYTES_MAX = 64 * 1024;
  * @throws BackupError where the key cannot be read
  */
 export function openUploadTarget(
-  { credentialsFile: file, ...settings }: UploadSettings,
+  { credentialsFile: file, ...settings }: ArchiveSource,
   signal: AbortSignal,
 ): BackupTarget {
   const credentials = file === undefined ? undefined : { file, text: keyIn(file) };

@@ -44,8 +44,8 @@ class ReopenedTarget implements BackupTarget {
     return this.#target().tail(name, bytesMax);
   }
 
-  list(prefix: string): Promise<readonly TargetObject[]> {
-    return this.#target().list(prefix);
+  list(prefix: string, after?: string): Promise<readonly TargetObject[]> {
+    return this.#target().list(prefix, after);
   }
 
   remove(name: string): Promise<void> {

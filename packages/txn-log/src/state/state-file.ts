@@ -197,6 +197,11 @@ export class StateFile {
     return this.#meta;
   }
 
+  /** Nodes and sessions, those of an open transaction among them. */
+  get counts(): { readonly nodeCount: number; readonly sessionCount: number } {
+    return { ...this.#counts };
+  }
+
   begin(): void {
     this.#database.exec("BEGIN IMMEDIATE");
   }
