@@ -120,9 +120,12 @@ export {
   type EpochRange,
   type HistoryInstall,
   isFloorUncommitted,
+  isSameState,
   type LogPosition,
   type LogState,
+  type NamedState,
   restoredAt,
+  type StandbyReport,
 } from "./protocol/history.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
 export { isWrite, OpCode, type OpName, opName } from "./protocol/op-code.ts";
@@ -153,6 +156,7 @@ export type {
   PeerMessage,
   PeerRole,
   RefuseReason,
+  StateOrigin,
   Touch,
   Vote,
   ZabMessage,

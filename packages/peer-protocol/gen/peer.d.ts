@@ -404,6 +404,31 @@ export namespace zooid {
         type $Shape = zooid.Position.$Properties;
     }
 
+    interface INamedState extends zooid.NamedState.$Properties {
+    }
+
+    class NamedState {
+        constructor(properties?: zooid.NamedState.$Properties);
+        $unknowns?: Uint8Array[];
+        position?: (zooid.Position.$Properties|null);
+        digest: (number|Long);
+        isTaken: boolean;
+        level: number;
+        static encode(message: zooid.NamedState.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+        static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.NamedState & zooid.NamedState.$Shape;
+    }
+
+    namespace NamedState {
+        interface $Properties {
+            position?: (zooid.Position.$Properties|null);
+            digest?: (number|Long|null);
+            isTaken?: (boolean|null);
+            level?: (number|null);
+            $unknowns?: Uint8Array[];
+        }
+        type $Shape = zooid.NamedState.$Properties;
+    }
+
     interface ILearnerInfo extends zooid.LearnerInfo.$Properties {
     }
 
@@ -570,6 +595,7 @@ export namespace zooid {
         from?: (zooid.Position.$Properties|null);
         epochs: zooid.EpochRange.$Properties[];
         isUncommitted: boolean;
+        origin?: (zooid.NamedState.$Properties|null);
         static encode(message: zooid.SyncBegin.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.SyncBegin & zooid.SyncBegin.$Shape;
     }
@@ -581,6 +607,7 @@ export namespace zooid {
             from?: (zooid.Position.$Properties|null);
             epochs?: (zooid.EpochRange.$Properties[]|null);
             isUncommitted?: (boolean|null);
+            origin?: (zooid.NamedState.$Properties|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.SyncBegin.$Properties;
@@ -616,6 +643,7 @@ export namespace zooid {
         constructor(properties?: zooid.SnapshotCredit.$Properties);
         $unknowns?: Uint8Array[];
         next: (number|Long);
+        isWhole: boolean;
         static encode(message: zooid.SnapshotCredit.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.SnapshotCredit & zooid.SnapshotCredit.$Shape;
     }
@@ -623,6 +651,7 @@ export namespace zooid {
     namespace SnapshotCredit {
         interface $Properties {
             next?: (number|Long|null);
+            isWhole?: (boolean|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.SnapshotCredit.$Properties;
@@ -885,6 +914,7 @@ export namespace zooid {
         applied: (number|Long);
         touches: zooid.Touch.$Properties[];
         room: zooid.DiskRoom;
+        standby?: (zooid.NamedState.$Properties|null);
         static encode(message: zooid.Pong.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Pong & zooid.Pong.$Shape;
     }
@@ -896,6 +926,7 @@ export namespace zooid {
             applied?: (number|Long|null);
             touches?: (zooid.Touch.$Properties[]|null);
             room?: (zooid.DiskRoom|null);
+            standby?: (zooid.NamedState.$Properties|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Pong.$Properties;

@@ -1696,6 +1696,121 @@ export const zooid = $root.zooid = (() => {
         return Position;
     })();
 
+    zooid.NamedState = (function() {
+
+        const NamedState = function (properties) {
+            if (properties)
+                for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                    if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                        this[keys[i]] = properties[keys[i]];
+        };
+
+        NamedState.prototype.position = null;
+        NamedState.prototype.digest = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        NamedState.prototype.isTaken = false;
+        NamedState.prototype.level = 0;
+
+        NamedState.encode = function (message, writer, _depth) {
+            if (!writer)
+                writer = $Writer.create();
+            if (_depth === $undefined)
+                _depth = 0;
+            if (_depth > $util.recursionLimit)
+                throw $Error("max depth exceeded");
+            if (message.position != null && $Object.hasOwnProperty.call(message, "position"))
+                $root.zooid.Position.encode(message.position, writer.uint32(10).fork(), _depth + 1).ldelim();
+            if (message.digest != null && $Object.hasOwnProperty.call(message, "digest") && (typeof message.digest === "object" ? message.digest.low || message.digest.high : message.digest !== 0))
+                writer.uint32(17).fixed64(message.digest);
+            if (message.isTaken != null && $Object.hasOwnProperty.call(message, "isTaken") && message.isTaken !== false)
+                writer.uint32(24).bool(message.isTaken);
+            if (message.level != null && $Object.hasOwnProperty.call(message, "level") && message.level !== 0)
+                writer.uint32(32).uint32(message.level);
+            if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                for (let i = 0; i < message.$unknowns.length; ++i)
+                    writer.raw(message.$unknowns[i]);
+            return writer;
+        };
+
+        NamedState.decode = function (reader, length, _end, _depth, _target) {
+            if (!(reader instanceof $Reader))
+                reader = $Reader.create(reader);
+            if (_depth === $undefined)
+                _depth = 0;
+            if (_depth > $Reader.recursionLimit)
+                throw $Error("max depth exceeded");
+            let end, message, value;
+            if (length === $undefined)
+                end = reader.len;
+            else {
+                end = reader.pos + length;
+                if (end > reader.len)
+                    throw $RangeError("index out of range");
+                length = reader.len;
+                reader.len = end;
+            }
+            message = _target || new $root.zooid.NamedState();
+            while (reader.pos < end) {
+                let start = reader.pos;
+                let tag = reader.tag();
+                if (tag === _end) {
+                    _end = $undefined;
+                    break;
+                }
+                let wireType = tag & 7;
+                switch (tag >>>= 3) {
+                case 1: {
+                        if (wireType !== 2)
+                            break;
+                        message.position = $root.zooid.Position.decode(reader, reader.size(), $undefined, _depth + 1, message.position);
+                        continue;
+                    }
+                case 2: {
+                        if (wireType !== 1)
+                            break;
+                        if (typeof (value = reader.fixed64()) === "object" ? value.low || value.high : value !== 0)
+                            message.digest = value;
+                        else
+                            delete message.digest;
+                        continue;
+                    }
+                case 3: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.bool())
+                            message.isTaken = value;
+                        else
+                            delete message.isTaken;
+                        continue;
+                    }
+                case 4: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.uint32())
+                            message.level = value;
+                        else
+                            delete message.level;
+                        continue;
+                    }
+                }
+                reader.skipType(wireType, _depth, tag);
+                if (!reader.discardUnknown) {
+                    $util.makeProp(message, "$unknowns", false);
+                    (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                }
+            }
+            if (length !== $undefined) {
+                if (reader.pos !== end)
+                    throw $RangeError("index out of range");
+                reader.len = length;
+            }
+            if (_end !== $undefined)
+                throw $Error("missing end group");
+            return message;
+        };
+
+        return NamedState;
+    })();
+
     zooid.LearnerInfo = (function() {
 
         const LearnerInfo = function (properties) {
@@ -2461,6 +2576,7 @@ export const zooid = $root.zooid = (() => {
         SyncBegin.prototype.from = null;
         SyncBegin.prototype.epochs = $util.emptyArray;
         SyncBegin.prototype.isUncommitted = false;
+        SyncBegin.prototype.origin = null;
 
         SyncBegin.encode = function (message, writer, _depth) {
             if (!writer)
@@ -2480,6 +2596,8 @@ export const zooid = $root.zooid = (() => {
                     $root.zooid.EpochRange.encode(message.epochs[i], writer.uint32(34).fork(), _depth + 1).ldelim();
             if (message.isUncommitted != null && $Object.hasOwnProperty.call(message, "isUncommitted") && message.isUncommitted !== false)
                 writer.uint32(40).bool(message.isUncommitted);
+            if (message.origin != null && $Object.hasOwnProperty.call(message, "origin"))
+                $root.zooid.NamedState.encode(message.origin, writer.uint32(50).fork(), _depth + 1).ldelim();
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -2552,6 +2670,12 @@ export const zooid = $root.zooid = (() => {
                             message.isUncommitted = value;
                         else
                             delete message.isUncommitted;
+                        continue;
+                    }
+                case 6: {
+                        if (wireType !== 2)
+                            break;
+                        message.origin = $root.zooid.NamedState.decode(reader, reader.size(), $undefined, _depth + 1, message.origin);
                         continue;
                     }
                 }
@@ -2690,6 +2814,7 @@ export const zooid = $root.zooid = (() => {
         };
 
         SnapshotCredit.prototype.next = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        SnapshotCredit.prototype.isWhole = false;
 
         SnapshotCredit.encode = function (message, writer, _depth) {
             if (!writer)
@@ -2700,6 +2825,8 @@ export const zooid = $root.zooid = (() => {
                 throw $Error("max depth exceeded");
             if (message.next != null && $Object.hasOwnProperty.call(message, "next") && (typeof message.next === "object" ? message.next.low || message.next.high : message.next !== 0))
                 writer.uint32(8).uint64(message.next);
+            if (message.isWhole != null && $Object.hasOwnProperty.call(message, "isWhole") && message.isWhole !== false)
+                writer.uint32(16).bool(message.isWhole);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -2740,6 +2867,15 @@ export const zooid = $root.zooid = (() => {
                             message.next = value;
                         else
                             delete message.next;
+                        continue;
+                    }
+                case 2: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.bool())
+                            message.isWhole = value;
+                        else
+                            delete message.isWhole;
                         continue;
                     }
                 }
@@ -3912,6 +4048,7 @@ export const zooid = $root.zooid = (() => {
         Pong.prototype.applied = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Pong.prototype.touches = $util.emptyArray;
         Pong.prototype.room = 0;
+        Pong.prototype.standby = null;
 
         Pong.encode = function (message, writer, _depth) {
             if (!writer)
@@ -3931,6 +4068,8 @@ export const zooid = $root.zooid = (() => {
                     $root.zooid.Touch.encode(message.touches[i], writer.uint32(34).fork(), _depth + 1).ldelim();
             if (message.room != null && $Object.hasOwnProperty.call(message, "room") && message.room !== 0)
                 writer.uint32(40).int32(message.room);
+            if (message.standby != null && $Object.hasOwnProperty.call(message, "standby"))
+                $root.zooid.NamedState.encode(message.standby, writer.uint32(50).fork(), _depth + 1).ldelim();
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -4006,6 +4145,12 @@ export const zooid = $root.zooid = (() => {
                             message.room = value;
                         else
                             delete message.room;
+                        continue;
+                    }
+                case 6: {
+                        if (wireType !== 2)
+                            break;
+                        message.standby = $root.zooid.NamedState.decode(reader, reader.size(), $undefined, _depth + 1, message.standby);
                         continue;
                     }
                 }

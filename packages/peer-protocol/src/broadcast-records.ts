@@ -1,6 +1,16 @@
 import type { DiskRoom, RefuseReason } from "@zooid/model";
 import { zooid } from "../gen/peer.js";
-import { choiceOf, type RecordCodec, serverIdOf, sessionBits, sessionOf, whole, zxidOf } from "./record-codec.ts";
+import {
+  choiceOf,
+  namedStateOf,
+  namedStateRecord,
+  type RecordCodec,
+  serverIdOf,
+  sessionBits,
+  sessionOf,
+  whole,
+  zxidOf,
+} from "./record-codec.ts";
 
 /**
  * Broadcast, apart from what every write sends (`hot-decoder.ts`).
@@ -14,6 +24,7 @@ import { choiceOf, type RecordCodec, serverIdOf, sessionBits, sessionOf, whole, 
  *   the leader alone, so this is what keeps those of other servers alive.
  * - `room` and `lacksRoom`: disks that are nearly full, and whether the ensemble refuses writes
  *   that add data because of them.
+ * - `standby`: the state of another ensemble that the learner keeps ready, or has taken over.
  */
 
 export const ROOMS: readonly DiskRoom[] = ["enough", "low", "full"];
@@ -30,9 +41,10 @@ export const pingRecord: RecordCodec<"ping"> = {
 
 export const pongRecord: RecordCodec<"pong"> = {
   member: "pong",
-  encode: ({ touches, room, ...same }, writer) => {
+  encode: ({ touches, room, standby, ...same }, writer) => {
     const sessions = touches.map((touch) => ({ session: sessionBits(touch), timeoutMs: touch.timeoutMs }));
-    zooid.Pong.encode({ ...same, touches: sessions, room: ROOMS.indexOf(room) }, writer);
+    const ready = standby === undefined ? null : { ...namedStateRecord(standby), isTaken: standby.isTaken };
+    zooid.Pong.encode({ ...same, touches: sessions, room: ROOMS.indexOf(room), standby: ready }, writer);
   },
   decode: (reader) => {
     const record = zooid.Pong.decode(reader);
@@ -46,6 +58,9 @@ export const pongRecord: RecordCodec<"pong"> = {
         timeoutMs: whole(timeoutMs),
       })),
       room: choiceOf(ROOMS, record.room),
+      ...(record.standby === null || record.standby === undefined
+        ? {}
+        : { standby: { ...namedStateOf(record.standby), isTaken: record.standby.isTaken === true } }),
     };
   },
 };

@@ -43,6 +43,7 @@ const zxid: fc.Arbitrary<Zxid> = fc
   .map(([high, low]) => composeZxid(high, low));
 const chain = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => value as Chain);
 const position = fc.record({ zxid, chain });
+const named = fc.record({ zxid, chain, digestHigh: int, digestLow: int });
 const role = fc.constantFrom("looking", "following", "leading", "observing");
 const vote = fc.option(fc.record({ leader: sid, zxid, peerEpoch: number }), { nil: undefined });
 const session = {
@@ -197,13 +198,14 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
       from: position,
       epochs: fc.array(fc.record({ epoch: number, first: number, last: number })),
       isUncommitted: fc.constant(true),
+      origin: fc.tuple(named, fc.nat(9)).map(([state, level]) => ({ ...state, level })),
     },
     { requiredKeys: ["epoch", "mode", "from", "epochs"] },
   ),
   "snapshot-chunk": fc
     .record({ index: number, isLast: flag, bytes, start: fc.nat(9) })
     .map((chunk) => ({ ...chunk, start: Math.min(chunk.start, chunk.bytes.length), end: chunk.bytes.length })),
-  "snapshot-credit": fc.record({ next: number }),
+  "snapshot-credit": fc.record({ next: number, isWhole: fc.constant(true) }, { requiredKeys: ["next"] }),
   entries,
   staged: fc.record({ epoch: number, through: zxid }),
   "new-leader": fc.record(
@@ -225,13 +227,17 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   ack: fc.record({ epoch: number, durable: zxid, check: number }),
   commit: fc.record({ epoch: number, committed: zxid }),
   ping: fc.record({ epoch: number, check: number, committed: zxid, lacksRoom: flag }),
-  pong: fc.record({
-    epoch: number,
-    check: number,
-    applied: zxid,
-    room: fc.constantFrom("enough", "low", "full"),
-    touches: fc.array(fc.record({ sessionHigh: int, sessionLow: int, timeoutMs: number })),
-  }),
+  pong: fc.record(
+    {
+      epoch: number,
+      check: number,
+      applied: zxid,
+      room: fc.constantFrom("enough", "low", "full"),
+      touches: fc.array(fc.record({ sessionHigh: int, sessionLow: int, timeoutMs: number })),
+      standby: fc.tuple(named, flag).map(([state, isTaken]) => ({ ...state, isTaken })),
+    },
+    { requiredKeys: ["epoch", "check", "applied", "room", "touches"] },
+  ),
   "leadership-transfer": fc.record({ epoch: number, successor: sid }),
   refuse: fc.record({ reason: fc.constantFrom("not-leading", "epoch-low", "diverged", "unable", "level"), text }),
   identities: fc.record({ client: number, identities: fc.array(fc.record({ scheme: text, id: text })) }),

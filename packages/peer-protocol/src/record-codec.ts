@@ -4,6 +4,7 @@ import {
   type LevelRaise,
   type LevelRange,
   type LogPosition,
+  type NamedState,
   type ServerId,
   type Vote,
   WireError,
@@ -172,6 +173,16 @@ export function positionOf(record: zooid.Position.$Properties | null | undefined
 
 export function positionRecord({ zxid, chain }: LogPosition): zooid.Position.$Properties {
   return { zxid, chain: Long.fromBits(Number(BigInt.asIntN(32, chain)), Number(BigInt.asIntN(32, chain >> 32n))) };
+}
+
+export function namedStateOf(record: zooid.NamedState.$Properties): NamedState {
+  const { high, low } = halves(record.digest);
+  return { ...positionOf(record.position), digestHigh: high, digestLow: low };
+}
+
+export function namedStateRecord(state: NamedState): zooid.NamedState.$Properties {
+  const { digestHigh, digestLow } = state;
+  return { position: positionRecord(state), digest: Long.fromBits(digestLow, digestHigh) };
 }
 
 export function voteOf(record: zooid.Vote.$Properties | null | undefined): Vote | undefined {

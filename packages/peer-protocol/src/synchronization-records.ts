@@ -1,3 +1,4 @@
+import type { StateOrigin } from "@zooid/model";
 import { zooid } from "../gen/peer.js";
 import {
   choiceOf,
@@ -9,6 +10,8 @@ import {
   levelRaiseOf,
   levelsOf,
   type MessageOf,
+  namedStateOf,
+  namedStateRecord,
   optionalCopyOf,
   positionOf,
   positionRecord,
@@ -108,11 +111,12 @@ export const ackEpochRecord: RecordCodec<"ack-epoch"> = {
 
 export const syncBeginRecord: RecordCodec<"sync-begin"> = {
   member: "syncBegin",
-  // And the position.
-  elementsMax: EPOCHS_MAX + 1,
-  encode: ({ mode, from, epochs, ...same }, writer) => {
+  // And the position, the origin, its position and its level.
+  elementsMax: EPOCHS_MAX + 4,
+  encode: ({ mode, from, epochs, origin, ...same }, writer) => {
     const record = { ...same, mode: MODES.indexOf(mode), from: positionRecord(from), epochs: [...epochs] };
-    zooid.SyncBegin.encode(record, writer);
+    const made = origin === undefined ? null : { ...namedStateRecord(origin), level: origin.level };
+    zooid.SyncBegin.encode({ ...record, origin: made }, writer);
   },
   decode: (reader) => {
     const record = zooid.SyncBegin.decode(reader);
@@ -127,9 +131,14 @@ export const syncBeginRecord: RecordCodec<"sync-begin"> = {
         last: whole(last),
       })),
       ...(record.isUncommitted ? { isUncommitted: true } : {}),
+      ...(record.origin === null || record.origin === undefined ? {} : { origin: originOf(record.origin) }),
     };
   },
 };
+
+function originOf(record: zooid.NamedState.$Properties): StateOrigin {
+  return { ...namedStateOf(record), level: whole(record.level) };
+}
 
 export const snapshotChunkRecord: RecordCodec<"snapshot-chunk"> = {
   member: "snapshotChunk",
@@ -144,7 +153,10 @@ export const snapshotChunkRecord: RecordCodec<"snapshot-chunk"> = {
 export const snapshotCreditRecord: RecordCodec<"snapshot-credit"> = {
   member: "snapshotCredit",
   encode: (message, writer) => void zooid.SnapshotCredit.encode(message, writer),
-  decode: (reader) => ({ kind: "snapshot-credit", next: whole(zooid.SnapshotCredit.decode(reader).next) }),
+  decode: (reader) => {
+    const { next, isWhole } = zooid.SnapshotCredit.decode(reader);
+    return { kind: "snapshot-credit", next: whole(next), ...(isWhole ? { isWhole: true } : {}) };
+  },
 };
 
 export const stagedRecord: RecordCodec<"staged"> = {

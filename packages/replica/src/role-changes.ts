@@ -62,7 +62,6 @@ export class RoleChanges {
     const { memberChanges, servingState, sessions, zab } = this.#parts;
     const { areClientsClosed } = zab.members;
     // Each session has its whole timeout to find a server, however long the clients were closed.
-    // rule: sessions-live-from-the-opening
     if (this.#wereClientsClosed && !areClientsClosed && servingState.isLeading) sessions.takeOver();
     this.#wereClientsClosed = areClientsClosed;
     memberChanges.changed();

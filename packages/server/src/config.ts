@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { totalmem } from "node:os";
-import type { UploadSettings } from "@zooid/backup";
+import type { ArchiveSource, UploadSettings } from "@zooid/backup";
 import {
   errorJson,
   type IpRange,
@@ -36,6 +36,7 @@ import type { ScrubSettings } from "./disk/scrub-reports.ts";
 import { type FollowConfig, type FollowOptions, parseFollow } from "./following/follow-options.ts";
 import { collidingPorts } from "./listening/own-ports.ts";
 import { type EnsembleOptions, parseEnsemble, type QuorumPeerConfig } from "./peers/ensemble-config.ts";
+import { parseStandby, type StandbyOptions } from "./standby/standby-options.ts";
 import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
 
 /** Options of a server. Every field has a default; see {@link parseServerConfig}. */
@@ -162,6 +163,11 @@ export interface ServerOptions {
   readonly history?: HistoryOptions;
   /** Where the history is copied to. Default: nowhere. */
   readonly backup?: BackupOptions;
+  /**
+   * The state of a followed Apache ensemble that this member keeps ready while clients stay out.
+   * Default: none.
+   */
+  readonly standby?: StandbyOptions;
   /** The limits of a disk that has little room. */
   readonly disk?: DiskOptions;
   /** How state file and log are checked for damage while the server runs. */
@@ -277,6 +283,8 @@ export interface ServerConfig {
   readonly history: Required<HistoryOptions>;
   /** Undefined where there is no backup. */
   readonly backup: UploadSettings | undefined;
+  /** Undefined where no state is kept ready. */
+  readonly standby: ArchiveSource | undefined;
   readonly disk: DiskOptions;
   readonly scrub: Required<ScrubSettings>;
   readonly healDamage: boolean;
@@ -451,6 +459,15 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     },
     history: parseHistory(options, whole, problems),
     backup: parseBackup(options.backup ?? {}, (options.history?.retainMs ?? 0) > 0, whole, problems),
+    standby: parseStandby(
+      options.standby ?? {},
+      {
+        isMember: options.ensemble !== undefined,
+        dataDir: options.dataDir,
+        backupTarget: options.backup?.target,
+      },
+      problems,
+    ),
     disk: parseDisk(options.disk ?? {}, whole),
     scrub: parseScrub(options.scrub ?? {}, whole),
     reconfigEnabled: options.reconfigEnabled ?? false,

@@ -30,6 +30,7 @@ import { checkTrust } from "./peers/peer-security.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
 import { Reachability } from "./peers/reachability.ts";
 import type { ServerLog } from "./server-api.ts";
+import type { TakeOver } from "./standby/take-over.ts";
 import { StoreSnapshotPort } from "./storage/snapshot-port.ts";
 import type { Storage } from "./storage/storage.ts";
 import { FileWatch } from "./tls/file-watch.ts";
@@ -75,6 +76,7 @@ export class EnsemblePeers implements Peers {
     readonly error: ServerLog["error"];
     /** Moves each port that the configuration places. */
     readonly moves: PortMoves;
+    readonly takeOver: () => Pick<TakeOver, "originOf" | "readyState">;
     /** A configuration of the ensemble is in force. */
     readonly inForce: (members: Members) => void;
   }) {
@@ -198,6 +200,8 @@ export class EnsemblePeers implements Peers {
     this.snapshots = new StoreSnapshotPort({
       openSnapshot: () => storage.openSnapshot(),
       receiveSnapshot: (position) => storage.receiveSnapshot(position),
+      originOf: (position) => parts.takeOver().originOf(position),
+      readyState: (origin, position) => parts.takeOver().readyState(origin, position),
       send: (link: LinkRef, message) => this.links.send(link, message),
       input,
       note: (text) => warn(text, { event: "snapshot-not-sent" }),

@@ -115,5 +115,6 @@ export type {
   StorageStatus,
   ZooidServer,
 } from "./server-api.ts";
+export type { StandbyOptions } from "./standby/standby-options.ts";
 export type { KeyStoreOptions } from "./tls/key-store.ts";
 export type { ClientAuthMode, TlsConfig, TlsOptions } from "./tls/tls-config.ts";

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { assert, type ClientAccess, hostPort, type Members, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError, type StoreWarning } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
@@ -39,6 +41,8 @@ import { type RunningParts, reloadParts } from "./reload.ts";
 import type { ReloadMode, ReloadResult } from "./reload-result.ts";
 import { RunningRestore } from "./restore/running-restore.ts";
 import type { Role, ServerLog, ServerSummary, StartOptions, StorageStatus, ZooidServer } from "./server-api.ts";
+import { STANDBY_FOLDER, Standby } from "./standby/standby.ts";
+import { TakeOver } from "./standby/take-over.ts";
 import { openWithRoom } from "./storage/open-with-room.ts";
 import { SnapshotRestore } from "./storage/snapshot-restore.ts";
 import { openStorage, type Storage } from "./storage/storage.ts";
@@ -132,6 +136,9 @@ class Server implements ZooidServer {
   #damage: StoreError | undefined;
   #restore: SnapshotRestore | undefined;
   #runningRestore: RunningRestore | undefined;
+  #takeOver: TakeOver | undefined;
+  #standby: Standby | undefined;
+  #standbyEnd: Promise<void> | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
   readonly #certificates = new CertificateReport((text, fields) => this.#log.warn(text, fields));
   #stopped: Promise<void> | undefined;
@@ -356,6 +363,17 @@ class Server implements ZooidServer {
       info: (text, fields) => this.#log.info(text, fields),
     });
     this.#runningRestore = runningRestore;
+    const takeOver = new TakeOver({
+      dataDir: this.#config.dataDir,
+      sid: this.#config.ensemble?.sid,
+      driver,
+      storage,
+      standby: () => this.#standby,
+      moved: () => setImmediate(() => this.#standbyMoved()),
+      info: (text, fields) => this.#log.info(text, fields),
+      warn: (text, fields) => this.#log.warn(text, fields),
+    });
+    this.#takeOver = takeOver;
     const { reload } = this.#options;
     const view = adminViewOf({
       config: this.#config,
@@ -377,6 +395,7 @@ class Server implements ZooidServer {
       clientPort: () => this.port,
       restore: (pieces, sessions) => restore.restore(pieces, sessions),
       runningRestore,
+      takeOver,
       reload: reload === undefined ? undefined : (isDryRun, address) => reload({ isDryRun, address }),
     });
     return view;
@@ -427,6 +446,7 @@ class Server implements ZooidServer {
     }
     this.#earlyClients.acceptAll(driver);
     this.#updateRole();
+    this.#standbyMoved();
   }
 
   /** Applies what an Apache ensemble does, in place of serving clients. */
@@ -447,12 +467,47 @@ class Server implements ZooidServer {
       info: (text, fields) => this.#log.info(text, fields),
       warn: (text, fields) => this.#log.warn(text, fields),
       error: (text, fields) => this.#log.error(text, fields),
+      // Members of an ensemble that stands by cannot begin with a base from before it.
+      replaced: () => void storage.backup?.begin(),
       failed: (error) => this.#fail(error),
     });
     this.#following = following;
     storage.isTreeLevel = () => following.isLevel;
     following.start();
     this.#status.follows();
+  }
+
+  /**
+   * Keeps the state of a followed Apache ensemble ready while clients stay out and none was taken
+   * over, and lets the leader know of it.
+   */
+  #standbyMoved(): void {
+    const { standby: source, dataDir } = this.#config;
+    const driver = this.#driver;
+    if (source === undefined || dataDir === undefined || driver === undefined || this.#stopped !== undefined) return;
+    const isWanted = driver.replica.zab.members.areClientsClosed && this.#takeOver?.taken === undefined;
+    if (!isWanted) this.#endStandby(dataDir);
+    else if (this.#standbyEnd === undefined)
+      this.#standby ??= new Standby({
+        source,
+        dataDir,
+        moved: () => this.#standbyMoved(),
+        info: (text, fields) => this.#log.info(text, fields),
+        warn: (text, fields) => this.#log.warn(text, fields),
+      });
+    if (!driver.isHalted) driver.input(() => driver.replica.zab.setStandby(this.#takeOver?.report));
+  }
+
+  /** Its files go; another one begins behind that. */
+  #endStandby(dataDir: string): void {
+    const ending = this.#standby;
+    if (this.#standbyEnd !== undefined || ending === undefined) return;
+    this.#standby = undefined;
+    this.#standbyEnd = ending.stop().then(() => {
+      rmSync(join(dataDir, STANDBY_FOLDER), { recursive: true, force: true });
+      this.#standbyEnd = undefined;
+      this.#standbyMoved();
+    });
   }
 
   async #openStorage(driver: () => Driver): Promise<Storage> {
@@ -535,6 +590,7 @@ class Server implements ZooidServer {
       this.#status.updateMembers(members);
       this.#followClientAddress(members);
       void this.#door?.follow(members.clients);
+      setImmediate(() => this.#standbyMoved());
     };
     return new EnsemblePeers({
       config,
@@ -546,6 +602,7 @@ class Server implements ZooidServer {
       warn,
       error,
       moves: this.#moves,
+      takeOver: () => started(this.#takeOver),
       inForce,
     });
   }
@@ -572,7 +629,7 @@ class Server implements ZooidServer {
         if (this.#following === undefined) storage.checkpoint(checkpoint);
       },
       isBehind: () => storage.isBehind(),
-      install: () => storage.install(driver().replica),
+      install: () => this.#takeOver?.installed(storage.install(driver().replica)),
       roleChanged: () => this.#updateRole(),
       note: (event) => {
         this.#events.note(this.#peers?.noted(event) ?? event);
@@ -592,6 +649,8 @@ class Server implements ZooidServer {
     this.#ports?.stop();
     await this.#restore?.settled();
     await this.#runningRestore?.stop();
+    await this.#standby?.stop();
+    await this.#standbyEnd;
     this.#earlyClients.destroyAll();
     await this.#driver?.transferLeadership({
       withinMs: Math.min(this.#config.tickMs, TRANSFER_MS),

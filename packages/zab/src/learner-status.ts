@@ -1,4 +1,4 @@
-import type { ServerId, Zxid } from "@zooid/model";
+import type { ServerId, StandbyReport, Zxid } from "@zooid/model";
 import type { LearnerHandler, LearnerPhase } from "./leader/learner-handler.ts";
 
 /** A learner, as its leader reports it to operators. */
@@ -14,11 +14,13 @@ export interface LearnerStatus {
   readonly sent: Zxid;
   readonly acked: Zxid;
   readonly applied: Zxid;
+  /** The state of another ensemble that it has ready, or has taken over. */
+  readonly standby: StandbyReport | undefined;
 }
 
 export function statusOf(
-  { sid, phase, isObserver, sent, acked, applied }: LearnerHandler,
+  { sid, phase, isObserver, sent, acked, applied, standby }: LearnerHandler,
   mayLead: boolean,
 ): LearnerStatus {
-  return { sid, phase, isObserver, mayLead, sent, acked, applied };
+  return { sid, phase, isObserver, mayLead, sent, acked, applied, standby };
 }

@@ -10,6 +10,7 @@ import {
   type PeerMessage,
   type QuorumVerifier,
   type ServerId,
+  type StandbyReport,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
@@ -51,6 +52,7 @@ export class ZabPeer {
   #nowMs = 0;
   #hasTime = false;
   #room: DiskRoom = "enough";
+  #standby: StandbyReport | undefined;
   #epochToExceed = 0;
   /** The next role begins its epoch with it, if it leads. */
   #restored: RestoredState | undefined;
@@ -97,6 +99,7 @@ export class ZabPeer {
       changeFollows: () => this.#members.changeFollows((committed) => this.#writeCommitted(committed)),
       nowMs: () => this.#nowMs,
       room: () => this.#room,
+      standby: () => this.#standby,
       leave: (reason) => this.#cycle.leave(reason),
       leaveTo: (successor) => this.#cycle.leaveTo(successor),
       fail: (reason) => {
@@ -502,7 +505,17 @@ export class ZabPeer {
     this.#room = room;
     const { leading, following } = this.#cycle;
     if (leading !== undefined) leading.diskRoom.changed();
-    else following?.roomChanged();
+    else following?.factsChanged();
+  }
+
+  /** The state of another ensemble that this server has ready, or has taken over, has changed. */
+  setStandby(standby: StandbyReport | undefined): void {
+    this.#standby = standby;
+    this.#cycle.following?.factsChanged();
+  }
+
+  get standby(): StandbyReport | undefined {
+    return this.#standby;
   }
 
   tick(): void {

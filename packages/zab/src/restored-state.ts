@@ -14,6 +14,8 @@ export type RestoreEnd =
  * ZabPeer.restore}.
  */
 export interface RestoredState {
+  /** The epoch is this one or a later one. Default: two above all that were promised. */
+  readonly epochMin?: number;
   /**
    * A quorum has promised the epoch: the state becomes a file on this server's disk that stands at
    * `zxid`, an entry that no leader has proposed and none will. `done` names the file and the

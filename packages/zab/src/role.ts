@@ -1,4 +1,4 @@
-import type { DiskRoom, LinkRef, ServerId, Zxid } from "@zooid/model";
+import type { DiskRoom, LinkRef, ServerId, StandbyReport, Zxid } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 import type { FencedLog } from "./fenced-log.ts";
 import type { Founding } from "./founding.ts";
@@ -52,6 +52,8 @@ export interface RoleContext {
   nowMs(): number;
   /** On this server's disk. */
   room(): DiskRoom;
+  /** The state of another ensemble that this server has ready, or has taken over. */
+  standby(): StandbyReport | undefined;
   /** Ends the role. Nothing of it may be used afterwards. */
   leave(reason: RoleEnd): void;
   /** Ends the role in favour of another leader, without an election. */

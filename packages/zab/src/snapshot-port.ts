@@ -1,9 +1,11 @@
-import { type EpochRange, InvariantError, type LinkRef, type LogPosition } from "@zooid/model";
+import { type EpochRange, InvariantError, type LinkRef, type LogPosition, type StateOrigin } from "@zooid/model";
 
 /** Where a snapshot stands: the last entry in it and the epochs up to there. */
 export interface SnapshotPosition {
   readonly position: LogPosition;
   readonly epochs: readonly EpochRange[];
+  /** The state of another ensemble that it is made of, which learners may have ready. */
+  readonly origin?: StateOrigin | undefined;
 }
 
 export type ReceivedSnapshot = { readonly stateFile: string } | { readonly failed: string };
@@ -26,15 +28,19 @@ export interface SnapshotPort {
    * snapshot is whole, checked and on disk.
    */
   start(link: LinkRef, sent: () => void): void;
-  credit(link: LinkRef, next: number): void;
+  /** @param isWhole the receiver has all of it, and needs no further chunk */
+  credit(link: LinkRef, next: number, isWhole?: boolean): void;
   /** The learner is synced or gone. */
   end(link: LinkRef): void;
 
   /**
    * At the learner: a snapshot follows. `stored` names its file once it is whole, checked and on
    * disk, or the failure.
+   *
+   * @param origin what the snapshot is made of: where this server has that state ready, it takes it
+   *   and leaves the chunks
    */
-  receive(link: LinkRef, position: LogPosition, stored: (result: ReceivedSnapshot) => void): void;
+  receive(link: LinkRef, position: LogPosition, stored: (result: ReceivedSnapshot) => void, origin?: StateOrigin): void;
   chunk(index: number, isLast: boolean, bytes: Uint8Array, start: number, end: number): void;
   /** The transfer is given up; the chunks received so far are of no use. */
   abandon(): void;

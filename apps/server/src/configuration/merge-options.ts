@@ -14,7 +14,17 @@ export function mergeOptions(earlier: ServerOptions, later: ServerOptions): Serv
 }
 
 /** Options that hold several settings, each of which may come from another place. */
-const GROUPS = ["backup", "connectionThrottle", "disk", "history", "metrics", "reaping", "retention", "scrub"] as const;
+const GROUPS = [
+  "backup",
+  "connectionThrottle",
+  "disk",
+  "history",
+  "metrics",
+  "reaping",
+  "retention",
+  "scrub",
+  "standby",
+] as const;
 
 function mergedGroups(earlier: ServerOptions, later: ServerOptions): ServerOptions {
   const merged: Mutable<ServerOptions> = {};

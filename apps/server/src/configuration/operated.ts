@@ -9,5 +9,13 @@ import type { ServeCommand } from "./command-line.ts";
 export function operated({ options, configuration = "" }: ServeCommand): ServerOptions {
   const metrics = { enabled: false, ...options.metrics };
   const backup = options.backup === undefined ? {} : { backup: { ...options.backup, env: backupKey() } };
-  return { ...options, ...backup, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
+  const standby = options.standby === undefined ? {} : { standby: { ...options.standby, env: backupKey() } };
+  return {
+    ...options,
+    ...backup,
+    ...standby,
+    admin: { ...options.admin },
+    metrics,
+    initialConfiguration: configuration,
+  };
 }

@@ -16,6 +16,23 @@ export interface LogPosition {
   readonly chain: Chain;
 }
 
+/** A whole state, named by the history that it ends and by what is in it. */
+export interface NamedState extends LogPosition {
+  /** The tree's digest, as two signed halves. */
+  readonly digestHigh: number;
+  readonly digestLow: number;
+}
+
+/** The state of another ensemble that a member keeps ready, or has taken over. */
+export interface StandbyReport extends NamedState {
+  /** It is the member's own now: the beginning of its history. */
+  readonly isTaken: boolean;
+}
+
+export function isSameState(a: NamedState, b: NamedState): boolean {
+  return a.zxid === b.zxid && a.chain === b.chain && a.digestHigh === b.digestHigh && a.digestLow === b.digestLow;
+}
+
 /** The counters of one epoch that a server has logged. */
 export interface EpochRange {
   readonly epoch: number;

@@ -2,8 +2,13 @@ import type { LevelRange } from "../levels/feature-level.ts";
 import type { LevelRaise } from "../levels/level-raise.ts";
 import type { ServerId } from "../membership/server-id.ts";
 import type { Identity } from "../tree/acl-entry.ts";
-import type { EpochPromise, EpochRange, LogPosition } from "./history.ts";
+import type { EpochPromise, EpochRange, LogPosition, NamedState, StandbyReport } from "./history.ts";
 import type { Zxid } from "./zxid.ts";
+
+/** The state of another ensemble that a state was made of, and the feature level that it got. */
+export interface StateOrigin extends NamedState {
+  readonly level: number;
+}
 
 /** The role of a server, as elections and operators name it. */
 export type PeerRole = "looking" | "following" | "leading" | "observing";
@@ -158,6 +163,11 @@ export type ZabMessage =
       readonly epochs: readonly EpochRange[];
       /** snap only: the state is a restored one, which is not known to be committed. */
       readonly isUncommitted?: boolean;
+      /**
+       * snap only: the state that it is made of. A learner that has this one ready needs no other
+       * bytes.
+       */
+      readonly origin?: StateOrigin;
     }
   | {
       readonly kind: "snapshot-chunk";
@@ -168,7 +178,12 @@ export type ZabMessage =
       readonly end: number;
     }
   /** The receiver has stored chunks up to this index, it not included. */
-  | { readonly kind: "snapshot-credit"; readonly next: number }
+  | {
+      readonly kind: "snapshot-credit";
+      readonly next: number;
+      /** The learner has the whole state, and needs no further chunk. */
+      readonly isWhole?: boolean;
+    }
   | EntriesMessage
   /** A learner in synchronization has stored the entries up to here: flow control, not an ack. */
   | { readonly kind: "staged"; readonly epoch: number; readonly through: Zxid }
@@ -223,6 +238,7 @@ export type ZabMessage =
       readonly touches: readonly Touch[];
       /** On the sender's disk. */
       readonly room: DiskRoom;
+      readonly standby?: StandbyReport;
     }
   /** The leader resigns, all that it proposed is committed; this server is to lead next. */
   | { readonly kind: "leadership-transfer"; readonly epoch: number; readonly successor: ServerId }

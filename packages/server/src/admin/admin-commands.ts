@@ -37,7 +37,15 @@ import {
 } from "./commands/maintenance.ts";
 import { purgeFields } from "./commands/purge-fields.ts";
 import { restoreFields } from "./commands/restore-fields.ts";
-import { backupNow, backupStatus, purgeHistory, restore, restoreState, snapshot } from "./commands/states.ts";
+import {
+  backupNow,
+  backupStatus,
+  purgeHistory,
+  restore,
+  restoreState,
+  snapshot,
+  uploadNow,
+} from "./commands/states.ts";
 import {
   briefConnection,
   configuration,
@@ -50,6 +58,7 @@ import {
   monitor,
   serverStats,
 } from "./commands/statistics.ts";
+import { dropStandby, standby, takeOver } from "./commands/take-over.ts";
 import { finalizeUpgrade, upgradeStatus } from "./commands/upgrade.ts";
 import { watches, watchesByPath, watchSummary } from "./commands/watches.ts";
 import { environment, systemProperties } from "./environment.ts";
@@ -67,6 +76,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["drain"], isOwn: true, method: "POST", needsAuth: true, run: drain },
   { names: ["drain_status"], isOwn: true, isAlways: true, run: (view) => drainStatus(view) },
   { names: ["dump"], run: dump },
+  { names: ["drop_standby"], isOwn: true, method: "POST", needsAuth: true, run: dropStandby },
   { names: ["end_session"], isOwn: true, method: "POST", needsAuth: true, run: endSession },
   { names: ["environment", "env", "envi"], isAlways: true, run: (view) => Object.fromEntries(environment(view)) },
   { names: ["finalize_upgrade"], isOwn: true, method: "POST", needsAuth: true, run: finalizeUpgrade },
@@ -122,12 +132,15 @@ const COMMANDS: readonly Command[] = [
   { names: ["set_log_level"], isOwn: true, method: "POST", needsAuth: true, isAlways: true, run: setLogLevel },
   { names: ["set_trace_mask", "stmk"], isAlways: true, run: setTraceMask },
   { names: ["snapshot", "snap"], needsAuth: true, run: snapshot },
+  { names: ["standby"], isOwn: true, isAlways: true, run: standby },
   { names: ["stat_reset", "srst"], run: (view) => after(() => resetServer(view)) },
   { names: ["stats", "stat"], run: (view) => ({ ...serverStats(view), ...connections(view, briefConnection) }) },
   { names: ["system_properties", "sysp"], isAlways: true, run: (view) => systemProperties(view) },
+  { names: ["take_over"], isOwn: true, method: "POST", needsAuth: true, run: takeOver },
   { names: ["transfer_leadership"], isOwn: true, method: "POST", needsAuth: true, run: transferLeadership },
   { names: ["undrain"], isOwn: true, method: "POST", needsAuth: true, isAlways: true, run: undrain },
   { names: ["upgrade_status"], isOwn: true, run: upgradeStatus },
+  { names: ["upload_now"], isOwn: true, method: "POST", needsAuth: true, run: uploadNow },
   { names: ["voting_view"], run: votingView },
   { names: ["watch_summary", "wchs"], run: watchSummary },
   { names: ["watches", "wchc"], run: watches },

@@ -1,3 +1,4 @@
+import type { BackupStatus } from "@zooid/backup";
 import type { DiskRoom, ServerId, SessionId, Zxid } from "@zooid/model";
 import type { OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ServerBackup } from "../backup/server-backup.ts";
@@ -15,6 +16,7 @@ import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
 import type { ReloadAnswer } from "../reload-result.ts";
 import type { RunningRestore } from "../restore/running-restore.ts";
+import type { TakeOver } from "../standby/take-over.ts";
 import type { HistoryPurges } from "../storage/history-purges.ts";
 import type { AnswerSlices } from "./answer-slices.ts";
 import type { Metric } from "./metric.ts";
@@ -36,6 +38,8 @@ export type StateAct =
   | "backup"
   | "purgeHistory"
   | "reload"
+  | "takeOver"
+  | "dropStandby"
   | "followTouch"
   | "followFinish"
   | "followResume";
@@ -138,7 +142,12 @@ export interface AdminView {
   /** The damaged files, and the consequences; undefined while no damage is known. */
   damage(): string | undefined;
   /** The backup of the history; undefined where there is none. */
-  readonly backup: Pick<ServerBackup, "begin" | "fault" | "status"> | undefined;
+  readonly backup:
+    | (Pick<ServerBackup, "begin" | "fault" | "status"> & {
+        /** Uploads all that is applied now. Rejects with what failed. */
+        upload(): Promise<BackupStatus>;
+      })
+    | undefined;
   /** Removes the history up to a transaction for good. */
   readonly purges: HistoryPurges;
   /**
@@ -147,6 +156,11 @@ export interface AdminView {
   workUnderWay(): string | undefined;
   /** Restores of states of the past from the backup. */
   readonly runningRestore: Pick<RunningRestore, "begin" | "obstacle" | "status">;
+  /** The state of a followed Apache ensemble that this member has ready. */
+  readonly takeOver: Pick<
+    TakeOver,
+    "begin" | "drop" | "dropObstacle" | "look" | "obstacle" | "others" | "standby" | "taken"
+  >;
   /** Ports that are not where the ensemble's configuration puts them, a sentence each. */
   portProblems(): readonly string[];
   /** Prefix of the admin port's commands, without a slash at the end. */

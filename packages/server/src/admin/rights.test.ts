@@ -25,6 +25,7 @@ const GUARDED: Readonly<Record<string, string>> = {
   backup_now: "",
   backup_status: "",
   drain: "durationMs=0",
+  drop_standby: "",
   end_session: "id=VICTIM",
   finalize_upgrade: "",
   follow_archive: "",
@@ -45,8 +46,10 @@ const GUARDED: Readonly<Record<string, string>> = {
   set_log_level: "level=debug",
   snapshot: "streaming=true",
   snap: "streaming=true",
+  take_over: "zxid=0x1&digest=0000000000000000&epoch=2000",
   transfer_leadership: "",
   undrain: "",
+  upload_now: "",
 };
 const GETS: ReadonlySet<string> = new Set([
   "audit_tail",
@@ -98,6 +101,7 @@ const OPEN: readonly string[] = [
   "srvr",
   "set_trace_mask",
   "stmk",
+  "standby",
   "stat_reset",
   "srst",
   "stats",

@@ -84,7 +84,7 @@ export class ServerBackup implements AsyncDisposable {
   }
 
   /**
-   * Takes a base, and uploads it with everything before it.
+   * Takes a base, and uploads it with what the history has.
    *
    * @throws Error with what failed
    */

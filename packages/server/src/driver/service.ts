@@ -90,6 +90,7 @@ export class Service {
   async restore(state: RestoredState): Promise<boolean> {
     const { peers, proposals, replica, turns } = this.#parts;
     const restored: RestoredState = {
+      ...state,
       standAt: (zxid, epochs, done) => state.standAt(zxid, epochs, (result) => turns.input(() => done(result))),
       ended: (end) => state.ended(end),
     };

@@ -1,12 +1,7 @@
 import { type DurableLog, StoreError } from "@zooid/txn-log";
 import { readStore } from "@zooid/txn-log/sqlite";
 import { ConfigError } from "../config.ts";
-
-/**
- * In place of an ensemble's id, in the log of a server that follows an Apache ensemble. Its history
- * is Apache's: an ordinary server would continue it beside Apache.
- */
-export const FOLLOWER_ID = "follows-apache";
+import { FOLLOWER_ID } from "./follower-id.ts";
 
 /** @throws ConfigError */
 export function refuseFollowed({ identity }: Pick<DurableLog, "identity">): void {

@@ -56,6 +56,8 @@ export interface FollowingParts {
   info(text: string, fields: LogFields): void;
   warn(text: string, fields: LogFields): void;
   error(text: string, fields: LogFields): void;
+  /** A snapshot of the ensemble is the state: the history begins with it. */
+  replaced(): void;
   /** The ensemble cannot be followed any further, or a defect was met. Called once. */
   failed(error: unknown): void;
 }
@@ -561,6 +563,7 @@ export class Following {
     this.#epochsBefore = this.#readEpochs();
     this.#isUpToDate = true;
     const { nodeCount, sessionCount, applied } = this.#tree;
+    this.#parts.replaced();
     this.#parts.info(
       `the snapshot is the state: ${counted(nodeCount, "znode")} and ${counted(sessionCount, "session")} at ${formatZxid(applied)}`,
       {

@@ -15,7 +15,7 @@ import {
 import type { Store } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { encodeMembers } from "@zooid/zab";
-import { FOLLOWER_ID } from "../following/followed-directory.ts";
+import { FOLLOWER_ID } from "../following/follower-id.ts";
 import { loadTree } from "../storage/load-tree.ts";
 import { type DataDirectories, storeDirectories } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";

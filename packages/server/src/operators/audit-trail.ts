@@ -41,7 +41,9 @@ export type OperatorAct =
   | "reload"
   | "followTouch"
   | "followFinish"
-  | "followResume";
+  | "followResume"
+  | "takeOver"
+  | "dropStandby";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {

@@ -90,6 +90,8 @@ export type ServerEvent =
   | "snapshot-failed"
   | "snapshot-not-sent"
   | "snapshot-taken"
+  | "standby"
+  | "standby-failed"
   | "start-waits-for-room"
   | "state-file-behind"
   | "storage-no-room"
@@ -231,6 +233,8 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "snapshot-failed": "no snapshot could be taken for an operator",
   "snapshot-not-sent": "a snapshot could not be sent to a learner, or received from the leader",
   "snapshot-taken": "a snapshot goes to an operator",
+  standby: "the state of a followed Apache ensemble that this member keeps ready",
+  "standby-failed": "the state of a followed Apache ensemble is not brought forward",
   "start-waits-for-room": "the disk has no room for a start, which waits",
   "state-file-behind": "writes wait for the state file",
   "state-restored": "a quorum has the restored state with which the epoch begins",

@@ -1,5 +1,5 @@
 import type { BackupStatus } from "@zooid/backup";
-import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
+import { type DiskRoom, formatSessionId, laterOf, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ImportedSessions } from "@zooid/txn-log/sqlite";
 import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
@@ -17,6 +17,7 @@ import { followerActs } from "../following/follower-acts.ts";
 import type { Following } from "../following/following.ts";
 import type { RunningRestore } from "../restore/running-restore.ts";
 import type { ServerLog } from "../server-api.ts";
+import type { TakeOver } from "../standby/take-over.ts";
 import { HistoryPurges } from "../storage/history-purges.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type WholeStateWork, workUnderWay } from "../storage/whole-state-work.ts";
@@ -60,6 +61,7 @@ export interface ViewedServer {
   readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>, sessions: ImportedSessions): Promise<Zxid>;
   readonly runningRestore: RunningRestore;
+  readonly takeOver: TakeOver;
   /** See {@link AdminView.reload}. */
   readonly reload: AdminView["reload"];
 }
@@ -167,6 +169,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     isPurging: purges.status.state === "running",
     isReceiving: snapshots.isRestoring,
     isRestoring: server.runningRestore.isUnderWay,
+    isTakingOver: server.takeOver.isUnderWay,
   });
   // Of two snapshots the second one is refused as busy.
   const snapshots = snapshotEndpointOf(server, () => workUnderWay({ ...work(), isReceiving: false }));
@@ -246,9 +249,21 @@ export function adminViewOf(server: ViewedServer): AdminView {
         checkpoint();
         return backup.begin();
       };
-      return { begin, fault: () => backup.fault(), status: backup.status };
+      const upload = async (): Promise<BackupStatus> => {
+        const following = server.following();
+        if (following === undefined) driver().checkpoint();
+        else await following.settle();
+        await storage().flushHistoryFiles();
+        const status = await backup.upload();
+        if (following === undefined) return status;
+        // Before the first transaction behind a snapshot of Apache's there is only the state.
+        const { end = ZXID_NONE, base = ZXID_NONE } = status;
+        return laterOf(end, base) < following.status.zxid ? await backup.uploadBase() : status;
+      };
+      return { begin, upload, fault: () => backup.fault(), status: backup.status };
     },
     runningRestore: server.runningRestore,
+    takeOver: server.takeOver,
     portProblems: () => server.portProblems(),
     fourLetterWords: server.fourLetterWords,
     traceMask: { value: TRACE_MASK },

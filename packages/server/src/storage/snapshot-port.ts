@@ -1,6 +1,6 @@
-import { copyRange, type EpochRange, type LinkRef, type LogPosition, type PeerMessage } from "@zooid/model";
-import { SNAPSHOT_CHUNK_BYTES, type SnapshotReceiver, type SnapshotSource } from "@zooid/txn-log";
-import type { SnapshotPort } from "@zooid/zab";
+import { copyRange, type LinkRef, type LogPosition, type PeerMessage, type StateOrigin } from "@zooid/model";
+import { type PlacedState, SNAPSHOT_CHUNK_BYTES, type SnapshotReceiver, type SnapshotSource } from "@zooid/txn-log";
+import type { ReceivedSnapshot, SnapshotPort, SnapshotPosition } from "@zooid/zab";
 
 /** Chunks in transit to one learner that it has not stored yet. */
 const CHUNKS_IN_FLIGHT_MAX = 16;
@@ -9,6 +9,13 @@ const CHUNKS_IN_FLIGHT_MAX = 16;
 export interface TransferHost {
   openSnapshot(): Promise<SnapshotSource>;
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver>;
+  /** The state of another ensemble that the state at a position is made of, if it is. */
+  originOf?(position: LogPosition): StateOrigin | undefined;
+  /**
+   * Whether this server has the state ready that a leader's is made of; if so, how to let it stand
+   * at the position.
+   */
+  readyState?(origin: StateOrigin, position: LogPosition): (() => Promise<PlacedState>) | undefined;
   send(link: LinkRef, message: PeerMessage): void;
   /** Runs a step of the core as part of a turn. */
   input(step: () => void): void;
@@ -31,7 +38,7 @@ interface Sending {
 interface Receiving {
   readonly link: LinkRef;
   readonly receiver: Promise<SnapshotReceiver>;
-  readonly stored: (result: { readonly stateFile: string } | { readonly failed: string }) => void;
+  readonly stored: (result: ReceivedSnapshot) => void;
   /** Chunks that came, and those of them that are stored. */
   next: number;
   storedCount: number;
@@ -47,6 +54,8 @@ export class StoreSnapshotPort implements SnapshotPort {
   /** Links whose source is being opened. */
   readonly #opening = new Set<LinkRef>();
   #receiving: Receiving | undefined;
+  /** A state that is whole, and that no log may name yet. */
+  #whole: { abandon(): Promise<void> | void } | undefined;
   /** The last receiver is gone, or will be: one at a time. */
   #abandoned: Promise<void> = Promise.resolve();
 
@@ -54,10 +63,7 @@ export class StoreSnapshotPort implements SnapshotPort {
     this.#host = host;
   }
 
-  open(
-    link: LinkRef,
-    opened: (at: { readonly position: LogPosition; readonly epochs: readonly EpochRange[] } | undefined) => void,
-  ): void {
+  open(link: LinkRef, opened: (at: SnapshotPosition | undefined) => void): void {
     this.#opening.add(link);
     this.#host.openSnapshot().then(
       (source) => {
@@ -75,7 +81,8 @@ export class StoreSnapshotPort implements SnapshotPort {
           isReading: false,
           isDone: false,
         });
-        this.#host.input(() => opened({ position, epochs }));
+        const origin = this.#host.originOf?.(position);
+        this.#host.input(() => opened({ position, epochs, origin }));
       },
       (error: unknown) => {
         this.#opening.delete(link);
@@ -92,9 +99,13 @@ export class StoreSnapshotPort implements SnapshotPort {
     this.#read(link, sending);
   }
 
-  credit(link: LinkRef, next: number): void {
+  credit(link: LinkRef, next: number, isWhole = false): void {
     const sending = this.#sending.get(link);
     if (sending === undefined || next > sending.next) return;
+    if (isWhole) {
+      sending.isDone = true;
+      sending.next = next;
+    }
     sending.credit = Math.max(sending.credit, next);
     if (sending.isDone && sending.credit === sending.next) {
       const { sent } = sending;
@@ -115,13 +126,43 @@ export class StoreSnapshotPort implements SnapshotPort {
   receive(
     link: LinkRef,
     position: LogPosition,
-    stored: (result: { readonly stateFile: string } | { readonly failed: string }) => void,
+    stored: (result: ReceivedSnapshot) => void,
+    origin?: StateOrigin,
   ): void {
     this.abandon();
+    const take = origin === undefined ? undefined : this.#host.readyState?.(origin, position);
+    if (take !== undefined) {
+      this.#take(link, this.#abandoned.then(take), stored);
+      return;
+    }
     const receiver = this.#abandoned.then(() => this.#host.receiveSnapshot(position));
     const receiving: Receiving = { link, receiver, stored, next: 0, storedCount: 0 };
     this.#receiving = receiving;
     receiver.catch((error: unknown) => this.#failed(receiving, error));
+  }
+
+  /** The chunks that come all the same are left. */
+  #take(link: LinkRef, ready: Promise<PlacedState>, stored: (result: ReceivedSnapshot) => void): void {
+    const taking = {
+      abandon: () =>
+        ready.then(
+          (placed) => placed.abandon(),
+          () => {},
+        ),
+    };
+    this.#whole = taking;
+    ready.then(
+      ({ stateFile }) => {
+        if (this.#whole !== taking) return;
+        this.#host.input(() => {
+          stored({ stateFile });
+          this.#host.send(link, { kind: "snapshot-credit", next: 0, isWhole: true });
+        });
+      },
+      (error: unknown) => {
+        if (this.#whole === taking) this.#host.input(() => stored({ failed: textOf(error) }));
+      },
+    );
   }
 
   chunk(index: number, isLast: boolean, bytes: Uint8Array, start: number, end: number): void {
@@ -149,7 +190,10 @@ export class StoreSnapshotPort implements SnapshotPort {
         const whole = isLast ? await receiver.finish() : undefined;
         if (this.#receiving !== receiving) return;
         receiving.storedCount = next;
-        if (isLast) this.#receiving = undefined;
+        if (isLast) {
+          this.#receiving = undefined;
+          this.#whole = receiver;
+        }
         this.#host.input(() => {
           if (whole !== undefined) receiving.stored(whole);
           this.#host.send(receiving.link, { kind: "snapshot-credit", next });
@@ -160,8 +204,13 @@ export class StoreSnapshotPort implements SnapshotPort {
 
   abandon(): void {
     const receiving = this.#receiving;
+    const whole = this.#whole;
     this.#receiving = undefined;
+    this.#whole = undefined;
     if (receiving !== undefined) this.#drop(receiving);
+    // 1. A state came whole, and its leader died before it named the end of the history.
+    // 2. The next leader sends another one: a store takes one at a time.
+    if (whole !== undefined) this.#abandoned = Promise.all([this.#abandoned, whole.abandon()]).then(() => {});
   }
 
   /** Ends everything: the store is about to close. */
@@ -178,7 +227,7 @@ export class StoreSnapshotPort implements SnapshotPort {
     sending.source.next().then(
       (chunk) => {
         sending.isReading = false;
-        if (this.#sending.get(link) !== sending) return;
+        if (this.#sending.get(link) !== sending || sending.isDone) return;
         this.#host.input(() => this.#send(link, sending, chunk));
         this.#read(link, sending);
       },

@@ -2,6 +2,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { UploadSettings } from "@zooid/backup";
 import {
+  CHAIN_NONE,
   counted,
   FRAME_HEADER_BYTES,
   formatZxid,
@@ -48,7 +49,8 @@ import type { DiskOptions } from "../disk/disk-marks.ts";
 import { archiveOptionsOf, archiveSettingsOf, type HistoryLog, historyMetrics } from "../disk/history-reports.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "../disk/scrub-reports.ts";
 import type { Checkpoint } from "../driver/driver-config.ts";
-import { FOLLOWER_ID, openOfKind, refuseFollowed, refuseOrdinary } from "../following/followed-directory.ts";
+import { openOfKind, refuseFollowed, refuseOrdinary } from "../following/followed-directory.ts";
+import { FOLLOWER_ID } from "../following/follower-id.ts";
 import { logSettingsOf } from "../live-settings.ts";
 import { refuseDataOfEnsemble } from "./ensemble-data.ts";
 import { loadTree } from "./load-tree.ts";
@@ -76,8 +78,10 @@ export interface Storage extends AsyncDisposable {
   exportSnapshot(): Promise<SnapshotExport>;
   /** Questions about the past; undefined where no history is kept. */
   readonly history: HistoryQueries | undefined;
-  /** Writes what is marked into the history's files. */
+  /** Writes what is marked into the history's files, and takes a base that is due. */
   flushHistory(): Promise<void>;
+  /** Writes what is marked into the history's files. */
+  flushHistoryFiles(): Promise<void>;
   /**
    * The files that a purge up to a zxid removes of the history, or the reason why there is none.
    */
@@ -112,10 +116,16 @@ export interface Storage extends AsyncDisposable {
    * @throws StoreError, or an Error where the history cannot be written
    */
   placeRestored(restored: RestoredFile): Promise<PlacedState>;
+  /** As {@link placeRestored}, without the archive, and with all sessions. */
+  placeReady(ready: ReadyFile): Promise<PlacedState>;
   /** A state that a leader sends. */
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver>;
-  /** The log names a state that was received: the tree becomes it. */
-  install(replica: Replica): void;
+  /**
+   * The log names a state that was received: the tree becomes it.
+   *
+   * @returns where it stands
+   */
+  install(replica: Replica): LogPosition;
   /** The state file may be brought forward to here. */
   checkpoint(checkpoint: Checkpoint): void;
   /**
@@ -152,6 +162,11 @@ export interface RestoredFile {
   readonly position: LogPosition;
   readonly ensembleId: string;
   readonly keepsSessions: boolean;
+}
+
+/** A state of another ensemble, in a file on the disk of the data directory. */
+export interface ReadyFile extends Omit<RestoredFile, "keepsSessions"> {
+  readonly level: number;
 }
 
 /**
@@ -229,6 +244,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     exportSnapshot: unable,
     history: undefined,
     flushHistory: () => Promise.resolve(),
+    flushHistoryFiles: () => Promise.resolve(),
     changeHistory: () => {},
     planPurge: () => NO_HISTORY,
     purgeHistory: () => Promise.resolve({ kind: "obstacle", reason: NO_HISTORY }),
@@ -236,7 +252,8 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     importSnapshot: unable,
     takeOver: unable,
     placeRestored: unable,
-    install: () => {},
+    placeReady: unable,
+    install: ({ tree }) => ({ zxid: tree.applied, chain: CHAIN_NONE }),
     checkpoint: ({ zxid }) => {
       if (isAlone) log.allowPurge(zxid);
     },
@@ -489,6 +506,10 @@ class SqliteStorage implements Storage {
     await this.#store.archive?.flush();
   }
 
+  async flushHistoryFiles(): Promise<void> {
+    await this.#store.archive?.flushFiles();
+  }
+
   planPurge(through: Zxid): PurgePlan | string {
     const { archive } = this.#store;
     const obstacle = this.#store.purgeObstacle(through);
@@ -530,13 +551,18 @@ class SqliteStorage implements Storage {
     return await this.#store.placeState(stateFile);
   }
 
+  async placeReady({ stateFile, ...ready }: ReadyFile): Promise<PlacedState> {
+    letStateStandAt(stateFile, { ...ready, sessions: "keep" });
+    return await this.#store.placeState(stateFile);
+  }
+
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver> {
     return this.#store.receiveSnapshot(position);
   }
 
-  install(replica: Replica): void {
+  install(replica: Replica): LogPosition {
     this.#store.adoptState();
-    this.#load(replica);
+    return this.#load(replica).applied;
   }
 
   #load({ tree }: Replica): StateMeta {

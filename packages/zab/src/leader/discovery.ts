@@ -16,7 +16,6 @@ import type { RoleEnd } from "../operator-events.ts";
 import type { Leader } from "./leader.ts";
 import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
 import { levelsOf } from "./levels.ts";
-import { EPOCHS_OF_A_RESTORE } from "./restoration.ts";
 import { joined } from "./wishes.ts";
 
 /**
@@ -293,7 +292,7 @@ export class Discovery {
       if (this.#isFounder) highest = Math.max(highest, epochOf(info.configVersion));
     }
     if (this.#isFounder) highest = Math.max(highest, epochOf(versionOf(context.members.lastSeen)));
-    const epoch = highest + (this.#leader.restoration === undefined ? 1 : EPOCHS_OF_A_RESTORE);
+    const epoch = this.#leader.restoration?.epochBehind(highest) ?? highest + 1;
     if (epoch >= EPOCH_MAX) {
       context.leave({ kind: "epochs-used-up", epoch });
       return;

@@ -211,7 +211,7 @@ export class Leader implements Role {
         break;
       case "snapshot-credit":
         this.liveness.progress();
-        this.context.sinks.snapshots.credit(link, message.next);
+        this.context.sinks.snapshots.credit(link, message.next, message.isWhole);
         break;
       case "ack-new-leader":
         this.acceptance.accepted(learner, message.epoch, message.through);
@@ -226,6 +226,7 @@ export class Leader implements Role {
         }
         learner.applied = message.applied;
         learner.room = message.room;
+        learner.standby = message.standby;
         this.diskRoom.changed();
         this.check.heard(learner, message.check);
         this.context.sinks.requests.touched(message.touches);

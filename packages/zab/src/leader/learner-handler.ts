@@ -4,6 +4,7 @@ import {
   type LinkRef,
   type Members,
   type ServerId,
+  type StandbyReport,
   type ZabMessage,
   ZXID_NONE,
   type Zxid,
@@ -71,6 +72,8 @@ export class LearnerHandler {
   heardMs: number;
   /** On its disk, as far as it has reported. */
   room: DiskRoom = "enough";
+  /** The state of another ensemble that it has ready, as far as it has reported. */
+  standby: StandbyReport | undefined;
   /** When it last forwarded a client's request. */
   askedMs: number = Number.NEGATIVE_INFINITY;
   /** Entries are being read from the log for it. */

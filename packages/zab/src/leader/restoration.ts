@@ -14,7 +14,7 @@ interface RestoringLeader {
 }
 
 /** A restored state stands in the epoch before that of its leader. */
-export const EPOCHS_OF_A_RESTORE = 2;
+const EPOCHS_OF_A_RESTORE = 2;
 
 /**
  * Begins an epoch with a restored state in place of the history that the leader has.
@@ -35,6 +35,11 @@ export class Restoration {
   constructor(leader: RestoringLeader, state: RestoredState) {
     this.#leader = leader;
     this.#state = state;
+  }
+
+  /** The epoch to begin, where the highest that any server has promised is known. */
+  epochBehind(highest: number): number {
+    return Math.max(highest + EPOCHS_OF_A_RESTORE, this.#state.epochMin ?? 0);
   }
 
   /**

@@ -89,7 +89,7 @@ export class Synchronization {
         learners.refuse(learner, "unable", { kind: "no-state-to-send" });
         return;
       }
-      const { position, epochs } = at;
+      const { position, epochs, origin } = at;
       roles.note({ kind: "whole-state-sent", sid: learner.sid, zxid: position.zxid });
       // The learner may have to give up the state again, see `isReplaced` above.
       const isUncommitted = !this.#leader.isEstablished && position.zxid > context.log.durable.commitHint;
@@ -100,6 +100,7 @@ export class Synchronization {
         from: position,
         epochs,
         ...(isUncommitted ? { isUncommitted } : {}),
+        ...(origin === undefined ? {} : { origin }),
       });
       snapshots.start(learner.link, () => {
         if (!learners.isKnown(learner)) return;

@@ -224,11 +224,23 @@ export class Learner implements Role {
     const { application } = this.#context.sinks;
     const { epoch, check } = this.#link;
     const room = this.#context.room();
-    this.#link.send({ kind: "pong", epoch, check, applied: application.applied(), touches, room });
+    const standby = this.#context.standby();
+    this.#link.send({
+      kind: "pong",
+      epoch,
+      check,
+      applied: application.applied(),
+      touches,
+      room,
+      ...(standby === undefined ? {} : { standby }),
+    });
   }
 
-  /** The room on this server's disk has changed: its leader learns it at once. */
-  roomChanged(): void {
+  /**
+   * The room on this server's disk, or the state that it has ready, has changed: its leader learns
+   * it at once.
+   */
+  factsChanged(): void {
     if (this.#link.step === "synced") this.#pong([]);
   }
 

@@ -14,6 +14,7 @@ import {
 } from "@zooid/model";
 import { decodeMembers } from "../known-members.ts";
 import type { RoleContext } from "../role.ts";
+import type { ReceivedSnapshot } from "../snapshot-port.ts";
 import type { LearnerBroadcast } from "./broadcast.ts";
 import { areEpochsUpTo } from "./history-checks.ts";
 import type { LeaderLink } from "./leader-link.ts";
@@ -92,11 +93,12 @@ export class LearnerSynchronization {
       // rule: a-new-stage-for-each-state
       log.beginStage(sync.from);
       assert(link.link !== undefined, "a snapshot is received on a link");
-      sinks.snapshots.receive(link.link, sync.from, (result) => {
+      const stored = (result: ReceivedSnapshot): void => {
         if (this.#sync !== sync || link.step !== "staging") return;
         if ("failed" in result) this.#context.leave({ kind: "state-not-received", detail: result.failed });
         else this.#stateFile = result.stateFile;
-      });
+      };
+      sinks.snapshots.receive(link.link, sync.from, stored, sync.origin);
       return;
     }
     // What is known to be committed may not be applied yet.

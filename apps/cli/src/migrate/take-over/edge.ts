@@ -22,7 +22,6 @@ export interface EdgeOptions extends ApacheSideOptions {
   readonly invocation: Pick<Invocation, "connection" | "output" | "shell" | "signal">;
 }
 
-const TIMER_MS_MAX = 2 ** 31 - 1;
 const DROP_POLL_MS = 500;
 const DROP_MS = 30_000;
 

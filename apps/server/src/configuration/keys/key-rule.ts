@@ -128,6 +128,7 @@ type Groups = Required<
     | "reaping"
     | "retention"
     | "scrub"
+    | "standby"
     | "tls"
   >
 >;

@@ -13,7 +13,13 @@ const POLL_MS = 5;
  * it hears of it.
  */
 export async function openClients(view: AdminView, request: CommandRequest): Promise<Outcome> {
-  const { driver } = view;
+  const { driver, takeOver } = view;
+  const isEmpty = driver.replica.isLeading && takeOver.standby !== undefined && takeOver.taken === undefined;
+  if (isEmpty && driver.replica.zab.members.areClientsClosed && request.query.get("empty") !== "true")
+    return new Failure(
+      "nothing was taken over, and clients would find an empty tree: take_over comes first, and ?empty=true opens it as it is",
+      409,
+    );
   const answer = view.openClients({ identities: requesterIdentities(view, request), address: request.address });
   switch (answer) {
     case "open":

@@ -9,11 +9,14 @@ import { audited, type CommandRequest, Failure, type Fields, notYet, type Outcom
 /** Commands that act on clients or data, which are Apache's as long as it is followed. */
 export const ACTS_ON_OWN_DATA: ReadonlySet<string> = new Set([
   "drain",
+  "drop_standby",
   "end_session",
   "finalize_upgrade",
+  "open_clients",
   "purge_history",
   "restore",
   "restore_state",
+  "take_over",
   "transfer_leadership",
   "undrain",
 ]);
