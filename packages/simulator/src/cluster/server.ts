@@ -7,11 +7,14 @@ import {
   FRAME_HEADER_BYTES,
   frameLength,
   frameZxid,
+  isSameState,
   type KnownLevels,
   type LinkRef,
+  type LogPosition,
   OWN_LEVELS,
   type PeerMessage,
   type ServerId,
+  type StateOrigin,
   type Zxid,
 } from "@zooid/model";
 import { Replica } from "@zooid/replica";
@@ -27,7 +30,14 @@ import type { Scheduler } from "./scheduler.ts";
 import { type ServerOptions, WALL_CLOCK_START_MS } from "./server-options.ts";
 import type { ServerWatcher } from "./server-watcher.ts";
 import { type SnapshotRegistry, SnapshotTransfer } from "./snapshot-transfer.ts";
-import { digestOf, type RestoredSessions, restoredImageOf, type StateImage, stateImageOf } from "./state-image.ts";
+import {
+  digestOf,
+  originOf,
+  type RestoredSessions,
+  restoredImageOf,
+  type StateImage,
+  stateImageOf,
+} from "./state-image.ts";
 import { Turns } from "./turns.ts";
 import { watchTree } from "./watched-tree.ts";
 
@@ -47,6 +57,8 @@ export class SimServer implements NetworkEnd {
   readonly sid: ServerId;
   /** The feature levels that its version knows. */
   readonly levels: KnownLevels;
+  /** A state that its leader need not send. */
+  ready: StateImage | undefined;
   readonly replica: Replica;
   readonly disk: Disk;
   readonly #world: ServerWorld;
@@ -98,6 +110,7 @@ export class SimServer implements NetworkEnd {
       input: (step) => this.input(step),
       checkpoint: () => this.checkpoint(),
       abandoned: (nextChunk) => watcher.snapshotAbandoned?.(this, nextChunk),
+      ready: (origin, position) => this.#readyAt(origin, position),
     });
     this.replica = new Replica(
       replicaConfigOf(options, this.#secrets),
@@ -245,7 +258,10 @@ export class SimServer implements NetworkEnd {
           if (!this.#isUp) return;
           this.input(() => {
             const chain = this.#secrets.bytes(8).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n) as Chain;
-            const state = restoredImageOf(image, { zxid, chain }, { sessions, level: this.replica.zab.level });
+            const { level } = this.replica.zab;
+            const made = restoredImageOf(image, { zxid, chain }, { sessions, level });
+            // Only a state that is kept as it is can be one that others have ready.
+            const state = sessions === "keep" ? { ...made, origin: originOf(image, level) } : made;
             const stateFile = `restored-${zxid}`;
             this.disk.putState(stateFile, state);
             watcher.restoring?.(this, zxid, { image, sessions });
@@ -255,6 +271,12 @@ export class SimServer implements NetworkEnd {
       },
       ended: (end) => this.#world.watcher.restoreEnded?.(this, end),
     });
+  }
+
+  #readyAt(origin: StateOrigin, position: LogPosition): StateImage | undefined {
+    const image = this.ready;
+    if (image === undefined || !isSameState(originOf(image, origin.level), origin)) return undefined;
+    return restoredImageOf(image, position, { sessions: "keep", level: origin.level });
   }
 
   // Clients

@@ -1,5 +1,5 @@
-import type { EpochRange, LinkRef, LogPosition, PeerMessage } from "@zooid/model";
-import type { SnapshotPort } from "@zooid/zab";
+import type { LinkRef, LogPosition, PeerMessage, StateOrigin } from "@zooid/model";
+import type { ReceivedSnapshot, SnapshotPort, SnapshotPosition } from "@zooid/zab";
 import type { Disk } from "./disk.ts";
 import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -40,6 +40,8 @@ export interface SnapshotParts {
   readonly checkpoint: () => void;
   /** A snapshot that was received in part is given up. */
   readonly abandoned?: (nextChunk: number) => void;
+  /** The state that this server has ready at a position, if it is the one that is named. */
+  readonly ready?: (origin: StateOrigin, position: LogPosition) => StateImage | undefined;
 }
 
 /**
@@ -52,7 +54,7 @@ export class SnapshotTransfer implements SnapshotPort {
     | {
         readonly link: LinkRef;
         readonly position: LogPosition;
-        readonly stored: (result: { readonly stateFile: string } | { readonly failed: string }) => void;
+        readonly stored: (result: ReceivedSnapshot) => void;
         next: number;
       }
     | undefined;
@@ -62,10 +64,7 @@ export class SnapshotTransfer implements SnapshotPort {
     this.#parts = parts;
   }
 
-  open(
-    link: LinkRef,
-    opened: (at: { readonly position: LogPosition; readonly epochs: readonly EpochRange[] } | undefined) => void,
-  ): void {
+  open(link: LinkRef, opened: (at: SnapshotPosition | undefined) => void): void {
     // A real server has a state from the start on.
     if (this.#parts.disk.state === undefined) this.#parts.checkpoint();
     const { state } = this.#parts.disk;
@@ -76,7 +75,8 @@ export class SnapshotTransfer implements SnapshotPort {
       }
       const hold = this.#parts.disk.log.hold(state.position.zxid);
       this.#sending.set(link, { state, hold, number: this.#parts.registry.put(state), sent: undefined, next: 0 });
-      opened({ position: state.position, epochs: this.#parts.disk.epochsThrough(state.position.zxid) });
+      const { origin, position } = state;
+      opened({ position, epochs: this.#parts.disk.epochsThrough(position.zxid), origin });
     });
   }
 
@@ -87,10 +87,11 @@ export class SnapshotTransfer implements SnapshotPort {
     this.#chunk(link, sending);
   }
 
-  credit(link: LinkRef, next: number): void {
+  credit(link: LinkRef, next: number, isWhole = false): void {
     const sending = this.#sending.get(link);
     if (sending === undefined) return;
-    if (next >= CHUNKS) sending.sent?.();
+    if (isWhole) sending.next = CHUNKS;
+    if (isWhole || next >= CHUNKS) sending.sent?.();
     else if (next === sending.next) this.#chunk(link, sending);
   }
 
@@ -102,9 +103,23 @@ export class SnapshotTransfer implements SnapshotPort {
   receive(
     link: LinkRef,
     position: LogPosition,
-    stored: (result: { readonly stateFile: string } | { readonly failed: string }) => void,
+    stored: (result: ReceivedSnapshot) => void,
+    origin?: StateOrigin,
   ): void {
-    this.#receiving = { link, position, stored, next: 0 };
+    const receiving = { link, position, stored, next: 0 };
+    this.#receiving = receiving;
+    const ready = origin === undefined ? undefined : this.#parts.ready?.(origin, position);
+    if (ready === undefined) return;
+    // The chunks that come all the same are left.
+    receiving.next = Number.POSITIVE_INFINITY;
+    this.#later(() => {
+      if (this.#receiving !== receiving) return;
+      this.#receiving = undefined;
+      const stateFile = `ready-${++this.#fileNumber}`;
+      this.#parts.disk.putState(stateFile, ready);
+      stored({ stateFile });
+      this.#parts.send(link, { kind: "snapshot-credit", next: 0, isWhole: true });
+    });
   }
 
   chunk(index: number, isLast: boolean, bytes: Uint8Array, start: number): void {

@@ -1,5 +1,5 @@
 import { DataTree } from "@zooid/data-tree";
-import type { LogPosition } from "@zooid/model";
+import type { LogPosition, StateOrigin } from "@zooid/model";
 
 type SnapshotRecord = ReturnType<DataTree["snapshot"]> extends Generator<infer Record> ? Record : never;
 
@@ -10,6 +10,8 @@ export interface StateImage {
   readonly digest: string;
   /** The feature level in force there. */
   readonly level: number;
+  /** What it was made of, if other servers may have that ready. */
+  readonly origin?: StateOrigin;
 }
 
 export function stateImageOf(tree: DataTree, position: LogPosition): StateImage {
@@ -46,6 +48,16 @@ export function restoredImageOf(
   );
   return stateImageOf(tree, position);
 }
+
+/** The name of a state that other servers have ready, with the level that it gets. */
+export function originOf({ position, digest }: StateImage, level: number): StateOrigin {
+  const [high, low] = [digest.slice(0, -LOW_DIGITS), digest.slice(-LOW_DIGITS)].map((half) =>
+    Number.parseInt(half, 16),
+  );
+  return { ...position, digestHigh: (high ?? 0) | 0, digestLow: (low ?? 0) | 0, level };
+}
+
+const LOW_DIGITS = 8;
 
 export function digestOf(tree: DataTree): string {
   return `${(tree.digestHigh >>> 0).toString(16)}${(tree.digestLow >>> 0).toString(16).padStart(8, "0")}`;

@@ -38,6 +38,7 @@ export const MEAN_MS = {
   upgrade: 1500,
   "old-disk": 5000,
   restore: 1200,
+  open: 2500,
   version: 1600,
   finalize: 700,
 } as const;
@@ -50,6 +51,7 @@ export const DRAWN_APART: readonly (keyof typeof MEAN_MS)[] = [
   "upgrade",
   "old-disk",
   "restore",
+  "open",
   "version",
   "finalize",
 ];

@@ -10,6 +10,7 @@ import { FAULTS, type Fault } from "./fault-names.ts";
 import { type FaultAction, FaultWorld } from "./fault-world.ts";
 import { BlockedDirections, linkFaults } from "./links.ts";
 import { lostDisks } from "./lost-disks.ts";
+import { OPENINGS, openAtTheEnd } from "./openings.ts";
 import { PROCESS_FAULTS } from "./processes.ts";
 import { RECONFIGURATIONS } from "./reconfigurations.ts";
 import { RESTORES } from "./restores.ts";
@@ -49,6 +50,7 @@ export class FaultSchedule implements RunHooks {
       ...RECONFIGURATIONS,
       ...EDITED_FILES,
       ...RESTORES,
+      ...OPENINGS,
       ...VERSIONS,
     };
   }
@@ -85,6 +87,7 @@ export class FaultSchedule implements RunHooks {
       cluster.crash(sid);
     }
     if (run.versions.areUsed) this.#equalVersions();
+    if (run.plan.members?.clients === "closed") openAtTheEnd(this.#world);
     for (const sid of cluster.sids) {
       cluster.setDisk(sid, run.plan);
       this.#crashes.forget(sid);

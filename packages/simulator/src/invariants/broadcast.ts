@@ -53,7 +53,10 @@ export class BroadcastInvariants {
       const configuration = this.#facts.configurations.versionAfter(owner.proposed);
       this.#facts.proposals.add(zxid, { hash: frameHash(bytes, at), previous: owner.proposed, configuration });
       const members = membersIn(bytes, at);
-      if (members !== undefined) this.#facts.configurations.proposed({ ...members, version: zxid }, owner.proposed);
+      if (members !== undefined) {
+        this.#facts.configurations.proposed({ ...members, version: zxid }, owner.proposed);
+        this.#facts.closed.proposed(zxid, members.clients);
+      }
       owner.proposed = zxid;
       this.#facts.skipped.proposed(zxid);
     }

@@ -1,5 +1,6 @@
 import type { QuorumVerifier } from "@zooid/model";
 import type { CoverageCounts } from "../runs/coverage.ts";
+import type { ClosedClients } from "./closed-clients.ts";
 import type { CommittedSequence } from "./committed-sequence.ts";
 import type { Configurations } from "./configurations.ts";
 import type { KnownDisks } from "./known-disks.ts";
@@ -16,5 +17,6 @@ export interface Facts {
   readonly committed: CommittedSequence;
   readonly skipped: SkippedProposals;
   readonly restores: Restores;
+  readonly closed: ClosedClients;
   readonly coverage: CoverageCounts;
 }

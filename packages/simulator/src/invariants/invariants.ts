@@ -1,4 +1,5 @@
 import {
+  type ClientAccess,
   formatZxid,
   type LinkRef,
   type PeerMessage,
@@ -13,6 +14,7 @@ import type { SimServer } from "../cluster/server.ts";
 import type { CoverageCounts } from "../runs/coverage.ts";
 import { AppliedState } from "./applied-state.ts";
 import { BroadcastInvariants } from "./broadcast.ts";
+import { ClosedClients } from "./closed-clients.ts";
 import { CommittedSequence } from "./committed-sequence.ts";
 import { Configurations } from "./configurations.ts";
 import { ElectionInvariants } from "./election.ts";
@@ -44,8 +46,17 @@ export class Invariants {
   readonly #broadcast: BroadcastInvariants;
   readonly #state: AppliedState;
 
-  /** @param restored a restored state is committed: it is the ensemble's history from then on */
-  constructor(verifier: QuorumVerifier, coverage: CoverageCounts, restored: (zxid: Zxid) => void = () => {}) {
+  /**
+   * @param restored a restored state is committed: it is the ensemble's history from then on
+   * @param clients in the configuration with which the ensemble is founded
+   */
+  constructor(
+    verifier: QuorumVerifier,
+    coverage: CoverageCounts,
+    restored: (zxid: Zxid) => void = () => {},
+    clients: ClientAccess = "open",
+  ) {
+    const closed = new ClosedClients(clients);
     const restores = new Restores();
     const disks = new KnownDisks(
       (sid, diskId, holdersOf) => configurations.namesDisk(sid, diskId, holdersOf),
@@ -55,7 +66,7 @@ export class Invariants {
     const committed = new CommittedSequence(proposals, restored);
     const configurations = new Configurations(verifier, proposals, committed);
     const skipped = new SkippedProposals(proposals, coverage);
-    const facts = { verifier, disks, configurations, proposals, committed, skipped, restores, coverage };
+    const facts = { verifier, disks, configurations, proposals, committed, skipped, restores, closed, coverage };
     const election = new ElectionInvariants(facts);
     const broadcast = new BroadcastInvariants(facts, election);
     this.#facts = facts;
@@ -143,7 +154,8 @@ export class Invariants {
     this.#log.stepped(server);
     this.#election.stepped(server);
     this.#broadcast.stepped(server);
-    const { restores, committed } = this.#facts;
+    const { closed, restores, committed } = this.#facts;
+    closed.stepped(server, committed);
     if (!restores.areNone) restores.stepped(server, committed);
   }
 

@@ -29,6 +29,7 @@ const WHERE: ReadonlyMap<string, readonly string[]> = new Map([
   ["members", ["--reconfig", "yes", "--files", "no"]],
   ["files", ["--files", "yes"]],
   ["restores", ["--restores"]],
+  ["closed", ["--closed"]],
   ["levels", ["--levels"]],
   ["observer-forgotten", ["--levels", "--observers", "2"]],
   // It takes voters with the raise beside a quorum without it.

@@ -443,6 +443,15 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "restored !== undefined",
     replacement: "zab.durable.tail.zxid === restored",
   }),
+  mutation("closed", "opened-before-a-quorum-has-it", {
+    marker: "clients-are-served-once-the-opening-is-committed",
+    found: "this.#committed?.clients",
+    replacement: "this.#lastSeen?.clients",
+  }),
+  mutation("closed", "session-while-clients-are-closed", {
+    marker: "no-session-while-clients-are-closed",
+    replacement: "",
+  }),
   mutation("levels", "in-force-at-append", {
     marker: "a-level-waits-for-its-commit",
     found: "zxid <= committed ? level : replaced",

@@ -108,7 +108,12 @@ export class Run {
     this.history = new History(plan.limits);
     this.history.hasLevels = plan.levels.size > 0;
     this.checker = new Checker(this.history);
-    this.invariants = new Invariants(verifier, this.coverage, (zxid) => this.restores.committed(zxid));
+    this.invariants = new Invariants(
+      verifier,
+      this.coverage,
+      (zxid) => this.restores.committed(zxid),
+      plan.members?.clients,
+    );
     this.files = new ConfigurationFiles(plan);
     this.versions = new Versions(plan);
     this.levels = !this.versions.areUsed

@@ -54,6 +54,8 @@ export interface PlanChanges {
    * keep their meaning.
    */
   readonly hasRestores?: boolean;
+  /** Whether the ensemble is founded without clients, and opened to them: as `hasRestores`. */
+  readonly hasClosedClients?: boolean;
   /** Whether servers change their versions, and the feature level is raised: as `hasRestores`. */
   readonly hasLevels?: boolean;
   /** Clients do nothing out of the ordinary. */
@@ -127,6 +129,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const changing = new Prng(seed).fork("members");
   const drawnChangeable = changing.chance(0.3);
   const joinerCount = changing.below(4);
+  const isClosed = changes.hasClosedClients === true && !isStandalone && groups === undefined;
   const isChangeable = !isStandalone && groups === undefined && (changes.isChangeable ?? drawnChangeable);
   const hasWritableFiles = changing.chance(0.5);
   if (!isChangeable) for (const fault of CHANGES) faults.delete(fault);
@@ -134,7 +137,9 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const drawnFiles = filing.chance(isChangeable ? 0.3 : 0.4);
   const drawnEarlier = filing.chance(0.3);
   const fileMeanMs = MEAN_MS["edit-files"] * (0.4 + (filing.next() / 2 ** 32) * 1.6);
-  const hasFiles = !isStandalone && groups === undefined && (changes.hasFiles ?? drawnFiles);
+  // Nothing else than a configuration says that clients are closed.
+  const needsFiles = isClosed && !isChangeable;
+  const hasFiles = !isStandalone && groups === undefined && (needsFiles || (changes.hasFiles ?? drawnFiles));
   const joiners = Array.from({ length: joinerCount }, (_, i) => serverId(voterCount + observerCount + i + 1));
   const all = [...voters, ...observers, ...(isChangeable || hasFiles ? joiners : [])];
   const fileServers = hasFiles ? all.filter(() => !isChangeable || filing.chance(0.5)) : [];
@@ -142,7 +147,9 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     changes.without?.includes(fault) !== true && (changes.only === undefined || changes.only.includes(fault));
   if (hasFiles && isMeant("edit-files")) faults.set("edit-files", fileMeanMs);
   const earlierServers =
-    hasFiles && !isChangeable && drawnEarlier && !hasLevels && isMeant("upgrade") ? [...voters, ...observers] : [];
+    hasFiles && !isChangeable && drawnEarlier && !hasLevels && !isClosed && isMeant("upgrade")
+      ? [...voters, ...observers]
+      : [];
   if (earlierServers.length > 0) faults.set("upgrade", fileMeanMs);
   const oldDisks = new Prng(seed).fork("old disks");
   const drawnOldDisk = oldDisks.chance(0.3) || changes.only?.includes("old-disk") === true;
@@ -152,6 +159,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     faults.set("old-disk", MEAN_MS["old-disk"] * (0.4 + (oldDisks.next() / 2 ** 32) * 1.6));
   }
   if (hasRestores && isMeant("restore")) faults.set("restore", MEAN_MS.restore);
+  if (isClosed && isMeant("open")) faults.set("open", MEAN_MS.open);
   const versions = new Prng(seed).fork("versions");
   const firstLevel = 1 + versions.below(LEVEL_MAX);
   const levels = new Map(
@@ -164,7 +172,10 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     seed,
     voters,
     observers: isStandalone ? [] : observers,
-    members: isChangeable || hasFiles ? membersWith(voters, observers) : undefined,
+    members:
+      isChangeable || hasFiles
+        ? { ...membersWith(voters, observers), clients: isClosed ? "closed" : "open" }
+        : undefined,
     fileServers,
     earlierServers,
     levels,

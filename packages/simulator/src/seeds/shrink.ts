@@ -55,6 +55,7 @@ export function optionsOf(changes: PlanChanges): string {
   if (changes.sessions !== undefined) options.push(`--sessions ${changes.sessions}`);
   if (changes.isChangeable !== undefined) options.push(`--reconfig ${changes.isChangeable ? "yes" : "no"}`);
   if (changes.hasRestores === true) options.push("--restores");
+  if (changes.hasClosedClients === true) options.push("--closed");
   if (changes.hasLevels === true) options.push("--levels");
   if (changes.hasFiles !== undefined) options.push(`--files ${changes.hasFiles ? "yes" : "no"}`);
   if (changes.tenants !== undefined) options.push(`--tenants ${changes.tenants}`);
