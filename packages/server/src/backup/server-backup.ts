@@ -88,7 +88,7 @@ export class ServerBackup implements AsyncDisposable {
    *
    * @throws Error with what failed
    */
-  uploadBase(): Promise<BackupStatus> {
+  now(): Promise<BackupStatus> {
     return this.#uploads.now();
   }
 

@@ -19,7 +19,7 @@ export function followerActs(
       await storage().flushHistory();
       // The members begin with a base.
       const hasBase = backup.status.base !== undefined;
-      const uploadedNow = await (hasBase ? backup.upload() : backup.uploadBase());
+      const uploadedNow = await (hasBase ? backup.upload() : backup.now());
       const { end: logged = ZXID_NONE, base = ZXID_NONE, holder, isHolder } = uploadedNow;
       if (isHolder !== true) return notUploaded(`${holder ?? "another server"} uploads to its target`);
       const archived = Math.max(logged, base) as Zxid;

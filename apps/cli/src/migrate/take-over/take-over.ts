@@ -82,6 +82,9 @@ const REPEAT_MS = 30_000;
 /** Members and archive have this long to come level, before anything is changed. */
 const LEVEL_MS = 60_000;
 const LEVEL_POLL_MS = 500;
+/** Members read what was archived. */
+const MEMBERS_MS = 10_000;
+const MEMBERS_POLL_MS = 100;
 const LOOK_MS = 15_000;
 const SYNC_APART_MS = 200;
 const POLL_MS = 50;
@@ -197,8 +200,8 @@ export class TakeOver {
       const apache = yield* this.#need({ kind: "look-apache", withinMs: LOOK_MS });
       const follower = yield* this.#need({ kind: "look-follower", withinMs: LOOK_MS });
       const archived = yield* this.#asking.ask({ kind: "archive", withinMs: LOOK_MS });
-      const members = yield* this.#need({ kind: "look-members", withinMs: LOOK_MS });
       const place = archived.kind === "done" ? archived.value : undefined;
+      const members = yield* this.#membersAt(place);
       const obstacles = [
         ...levelObstacles({ apache, follower, place, members }),
         ...(archived.kind === "failed" ? [passing("request-failed", archived.reason)] : []),
@@ -211,6 +214,18 @@ export class TakeOver {
       const isLasting = obstacles.some(({ isForNow }) => !isForNow);
       if (isLasting || this.#asking.nowMs >= untilMs) throw new StepFailed(obstacles);
       yield* this.#waitFor(obstacles, LEVEL_POLL_MS);
+    }
+  }
+
+  /** The members, once they have read the archive up to there, or have had the time for it. */
+  *#membersAt(place: HistoryPlace | undefined): Steps<readonly MemberFacts[]> {
+    const untilMs = this.#asking.nowMs + MEMBERS_MS;
+    for (;;) {
+      const members = yield* this.#need({ kind: "look-members", withinMs: LOOK_MS });
+      const isThere =
+        place === undefined || members.every(({ standby }) => standby === undefined || standby.zxid >= place.zxid);
+      if (isThere || this.#asking.nowMs >= untilMs) return members;
+      yield* this.#need({ kind: "wait", ms: MEMBERS_POLL_MS, withinMs: LOOK_MS });
     }
   }
 
