@@ -28,6 +28,7 @@ export {
 export { ConnectionStats } from "./connections/connection-stats.ts";
 export { NAMESPACE_CHARS_MAX, type ReplicaCounters } from "./counters.ts";
 export type { DigestHistory, PastDigest } from "./delivery/digest-history.ts";
+export type { FollowedTransactions } from "./delivery/followed-transactions.ts";
 export { Histogram } from "./histogram.ts";
 export { Membership, type MembershipSinks } from "./membership.ts";
 export type { ReplicaEvent } from "./operator-events.ts";
