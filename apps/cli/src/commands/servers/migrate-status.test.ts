@@ -164,6 +164,14 @@ test("a follower that does not answer has a status of its own", async () => {
   expect(found).toMatchObject({ status: 3, report: { ready: false, blockers: [expect.stringContaining("refused")] } });
 });
 
+test("a member whose delay is not known yet blocks nothing", async () => {
+  const follower = await adminPort({ follow_status: () => FOLLOW_STATUS });
+  const standby = { ...STANDBY.standby, behind_ms: null };
+  const member = await adminPort({ standby: () => ({ ...STANDBY, standby, taken_over: null }) });
+  const { status: exit, lines } = await statusText("--follower", follower, "--members", member);
+  expect([exit, lines[4]]).toEqual([0, expect.stringMatching(/ 2 +\?$/)]);
+});
+
 test("an answer without the fields of a follower is refused", async () => {
   const follower = await adminPort({ follow_status: () => ({ state: "following" }) });
   const found = await status("--follower", follower);

@@ -37,7 +37,10 @@ function member(
   report: Partial<StandbyReport> = {},
 ): Asked<StandbyReport> {
   const standby = { ...STANDBY, ...changes };
-  return { url: `http://m${n}:8080`, found: { clients: "closed", standby, lastError: undefined, ...report } };
+  return {
+    url: `http://m${n}:8080`,
+    found: { clients: "closed", standby, hasTakenOver: false, lastError: undefined, ...report },
+  };
 }
 
 test("a follower that is level, and members with its state, block nothing: the take-over is next", () => {
@@ -78,6 +81,11 @@ describe("a take-over is blocked", () => {
       "by a member without a state",
       member(2, {}, { standby: undefined, lastError: "no base" }),
       "http://m2:8080: it has no standby state: no base",
+    ],
+    [
+      "by a member that has taken over",
+      member(2, {}, { standby: undefined, hasTakenOver: true }),
+      "has taken over already",
     ],
     ["by an old state", member(2, { zxid: 0x7_0000_0001, behindMs: 60_001 }), "is 60001 ms old"],
     [

@@ -72,13 +72,14 @@ function followerRemarks({ digest }: FollowerReport): string[] {
 
 function memberBlockers({ url, found }: Asked<StandbyReport>): readonly string[] {
   if (typeof found === "string") return [`${url}: ${found}`];
-  const { clients, standby, lastError } = found;
+  const { clients, standby, hasTakenOver, lastError } = found;
   const blockers: string[] = [];
   if (clients !== "closed")
     blockers.push(`${url}: its client port is ${clients}; members stand by with zooid.clients=closed`);
   const reason = lastError === undefined ? "" : `: ${lastError}`;
-  if (standby === undefined) blockers.push(`${url}: it has no standby state${reason}`);
-  else if (standby.behindMs > BEHIND_MS)
+  if (hasTakenOver) blockers.push(`${url}: it has taken over already`);
+  else if (standby === undefined) blockers.push(`${url}: it has no standby state${reason}`);
+  else if (standby.behindMs !== undefined && standby.behindMs > BEHIND_MS)
     blockers.push(`${url}: its standby state is ${standby.behindMs} ms old${reason}`);
   return blockers;
 }

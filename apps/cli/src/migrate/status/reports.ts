@@ -33,13 +33,16 @@ export interface StandbyState extends StateMark {
   readonly nodes: number;
   readonly sessions: number;
   readonly ensembleId: string;
-  readonly behindMs: number;
+  /** Undefined while it is not known. */
+  readonly behindMs: number | undefined;
 }
 
 /** The answer to `standby`. */
 export interface StandbyReport {
   readonly clients: string;
   readonly standby: StandbyState | undefined;
+  /** Whether such a state has become this member's own. */
+  readonly hasTakenOver: boolean;
   readonly lastError: string | undefined;
 }
 
@@ -70,6 +73,7 @@ export function standbyReport(fields: JsonObject): StandbyReport {
   return {
     clients: text(fields, "clients"),
     standby: standby === null ? undefined : standbyState(standby as JsonObject),
+    hasTakenOver: (fields["taken_over"] ?? null) !== null,
     lastError: optionalText(fields, "last_error"),
   };
 }
@@ -82,7 +86,7 @@ function standbyState(fields: JsonObject): StandbyState {
     nodes: number(fields, "nodes"),
     sessions: number(fields, "sessions"),
     ensembleId: text(fields, "ensemble_id"),
-    behindMs: number(fields, "behind_ms"),
+    behindMs: fields["behind_ms"] === null ? undefined : number(fields, "behind_ms"),
   };
 }
 

@@ -173,7 +173,16 @@ function cellsOf({ url, found }: Asked<StandbyReport>): readonly string[] {
   const { clients, standby } = found;
   if (standby === undefined) return [url, clients, "none"];
   const { zxid, digest, chain, nodes, sessions, behindMs } = standby;
-  return [url, clients, formatZxid(zxid as Zxid), digest, chain, `${nodes}`, `${sessions}`, `${behindMs} ms`];
+  return [
+    url,
+    clients,
+    formatZxid(zxid as Zxid),
+    digest,
+    chain,
+    `${nodes}`,
+    `${sessions}`,
+    behindMs === undefined ? "?" : `${behindMs} ms`,
+  ];
 }
 
 function jsonOf({ follower, members, readiness }: Status): JsonObject {
@@ -205,11 +214,15 @@ function followerJson({ url, found }: Asked<FollowerReport>): JsonObject {
 
 function memberJson({ url, found }: Asked<StandbyReport>): JsonObject {
   if (typeof found === "string") return { url, error: found };
-  const { clients, standby, lastError } = found;
+  const { clients, standby, hasTakenOver, lastError } = found;
   return {
     url,
     clients,
-    standby: standby === undefined ? null : { ...standby, zxid: formatZxid(standby.zxid as Zxid) },
+    hasTakenOver,
+    standby:
+      standby === undefined
+        ? null
+        : { ...standby, zxid: formatZxid(standby.zxid as Zxid), behindMs: standby.behindMs ?? null },
     lastError: lastError ?? null,
   };
 }
