@@ -33,7 +33,13 @@ export type { BaseManifest, BasePart } from "./archive/base-manifest.ts";
 export type { WrittenPart } from "./archive/base-part.ts";
 export type { HistoryPurge, HistoryPurgeOptions } from "./archive/history-purge-options.ts";
 export { type PurgePlan, planPurge } from "./archive/purge-plan.ts";
-export { BaseFold, type FoldedState, readFoldedState, removeFoldedState, StateFold } from "./archive/state-fold.ts";
+export {
+  BaseBuilder,
+  type BuiltState,
+  readBuiltState,
+  removeBuiltState,
+  StateBuilder,
+} from "./archive/state-builder.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { type Access, type AccessFault, accessFault } from "./directory/access-fault.ts";
 export { directoryFault } from "./directory/directory-fault.ts";

@@ -258,7 +258,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
         if (following === undefined) return status;
         // Before the first transaction behind a snapshot of Apache's there is only the state.
         const { end = ZXID_NONE, base = ZXID_NONE } = status;
-        return laterOf(end, base) < following.status.zxid ? await backup.uploadBase() : status;
+        return laterOf(end, base) < following.status.zxid ? await backup.now() : status;
       };
       return { begin, upload, fault: () => backup.fault(), status: backup.status };
     },

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ArchiveSource } from "@zooid/backup";
-import type { FoldedState } from "@zooid/txn-log/sqlite";
+import type { BuiltState } from "@zooid/txn-log/sqlite";
 
 /** The messages of the thread that keeps a state ready, in both directions. */
 
@@ -16,7 +16,7 @@ export type StandbyCommand =
   | { readonly kind: "look" }
   /** Closes the state's file, and leaves it alone until `take-back`. */
   | { readonly kind: "lend"; readonly id: number }
-  /** The file is there as it was, or is gone. */
+  /** The file is unchanged, or is gone. */
   | { readonly kind: "take-back" }
   /** Removes the state, and begins again. */
   | { readonly kind: "drop"; readonly id: number }
@@ -25,12 +25,12 @@ export type StandbyCommand =
 export type StandbyReport =
   | {
       readonly kind: "stands";
-      readonly state: FoldedState | undefined;
+      readonly state: BuiltState | undefined;
       /** Whether it has everything that the archive had at the last look. */
       readonly isLevel: boolean;
       /** Why the last look failed. */
       readonly fault: string | undefined;
     }
-  | { readonly kind: "lent"; readonly id: number; readonly state: FoldedState | undefined }
+  | { readonly kind: "lent"; readonly id: number; readonly state: BuiltState | undefined }
   | { readonly kind: "dropped"; readonly id: number }
   | { readonly kind: "warned"; readonly text: string };

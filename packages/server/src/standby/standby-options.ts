@@ -1,7 +1,9 @@
 import { type ArchiveSource, parseTargetLocation, s3CredentialsIn, targetFault } from "@zooid/backup";
 import type { BackupOptions } from "../backup/backup-options.ts";
 
-/** The archive of a server that follows an Apache ensemble, of which a member keeps a state ready. */
+/**
+ * The archive of a server that follows an Apache ensemble, of which a member keeps a state ready.
+ */
 export interface StandbyOptions extends Pick<BackupOptions, "endpoint" | "region" | "credentialsFile" | "env"> {
   /** As `target` of the follower's backup. Default: no state is kept ready. */
   readonly from?: string;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTarget } from "@zooid/backup";
 import { OpCode } from "@zooid/model";
-import type { FoldedState } from "@zooid/txn-log/sqlite";
+import type { BuiltState } from "@zooid/txn-log/sqlite";
 import { create, RawClient, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { TxnReader } from "@zooid/wire/txn";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -73,7 +73,7 @@ function stateOf(ownerId: string = OWNER): StandbyState {
   return state;
 }
 
-async function level(state: StandbyState): Promise<FoldedState> {
+async function level(state: StandbyState): Promise<BuiltState> {
   while (!(await state.step()));
   if (state.facts === undefined) throw new Error("a state that is level is there");
   return state.facts;

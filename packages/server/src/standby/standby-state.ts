@@ -17,17 +17,17 @@ import { formatZxid, type TxnDecoder, ZXID_NONE, type Zxid } from "@zooid/model"
 import { type LogPosition, StoreError } from "@zooid/txn-log";
 import { ArchiveFile } from "@zooid/txn-log/archive";
 import {
-  BaseFold,
+  BaseBuilder,
   type BaseManifest,
-  type FoldedState,
-  readFoldedState,
-  removeFoldedState,
-  StateFold,
+  type BuiltState,
+  readBuiltState,
+  removeBuiltState,
+  StateBuilder,
 } from "@zooid/txn-log/sqlite";
 import { checkRoom } from "../offline/backup/free-room.ts";
 import { treeSink } from "../storage/load-tree.ts";
 
-/** What a look at the archive leads to. */
+/** The result of a look at the archive. */
 export type StandbyStep =
   /** The state has everything that the archive has. */
   | { readonly kind: "level" }
@@ -74,7 +74,7 @@ export class StandbyError extends Error {
 export class StandbyState {
   readonly #options: StandbyStateOptions;
   readonly #file: string;
-  #fold: StateFold | undefined;
+  #builder: StateBuilder | undefined;
   /** The state whose digest was compared with its file, and when. */
   #checked: Zxid | undefined;
   #checkedMs = 0;
@@ -86,8 +86,8 @@ export class StandbyState {
     this.#file = join(options.folder, STATE_FILE);
   }
 
-  get facts(): FoldedState | undefined {
-    return this.#fold?.meta;
+  get facts(): BuiltState | undefined {
+    return this.#builder?.meta;
   }
 
   /** The state's file, while this is closed. */
@@ -103,7 +103,7 @@ export class StandbyState {
   async step(): Promise<boolean> {
     this.#open();
     const target = this.#options.target();
-    const step = await nextStep(target, this.#fold?.meta.applied, this.#isAtFileEnd);
+    const step = await nextStep(target, this.#builder?.meta.applied, this.#isAtFileEnd);
     switch (step.kind) {
       case "level":
         this.#checkInTime();
@@ -120,8 +120,8 @@ export class StandbyState {
 
   /** Closes the file, for another one to use it; the next step opens it again if it is there. */
   close(): void {
-    this.#fold?.[Symbol.dispose]();
-    this.#fold = undefined;
+    this.#builder?.[Symbol.dispose]();
+    this.#builder = undefined;
     this.#isOpened = false;
     this.#isAtFileEnd = false;
   }
@@ -129,21 +129,21 @@ export class StandbyState {
   /** Removes the state; the next step begins with the newest base. */
   remove(): void {
     this.close();
-    removeFoldedState(this.#file);
-    removeFoldedState(join(this.#options.folder, NEXT_FILE));
+    removeBuiltState(this.#file);
+    removeBuiltState(join(this.#options.folder, NEXT_FILE));
   }
 
-  /** What an earlier process has left; a file that is not whole goes. */
+  /** Opens the file of an earlier process; one that is not whole goes. */
   #open(): void {
     if (this.#isOpened) return;
     const { folder, decoder, warn } = this.#options;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    removeFoldedState(join(folder, NEXT_FILE));
+    removeBuiltState(join(folder, NEXT_FILE));
     rmSync(join(folder, "log"), { recursive: true, force: true });
     this.#isOpened = true;
     if (!existsSync(this.#file)) return;
     try {
-      this.#fold = new StateFold(this.#file, decoder);
+      this.#builder = new StateBuilder(this.#file, decoder);
       this.#check();
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -159,14 +159,14 @@ export class StandbyState {
     const copy = await fetchFile(target, file, folder);
     try {
       using archive = new ArchiveFile(copy);
-      if (this.#fold?.isContinuedBy(archive) !== true) return false;
-      this.#fold.add(archive);
+      if (this.#builder?.isContinuedBy(archive) !== true) return false;
+      this.#builder.add(archive);
       this.#isAtFileEnd = true;
       return true;
     } catch (error) {
       // What the failure left in the file is undone.
-      this.#fold?.[Symbol.dispose]();
-      this.#fold = new StateFold(this.#file, decoder);
+      this.#builder?.[Symbol.dispose]();
+      this.#builder = new StateBuilder(this.#file, decoder);
       if (error instanceof StoreError || !(error instanceof Error)) throw error;
       throw new StandbyError(`${file.name} of ${target.name} does not fit the state: ${error.message}`, {
         cause: error,
@@ -177,13 +177,13 @@ export class StandbyState {
   }
 
   async #beginAgain(target: BackupTarget, reason: string): Promise<void> {
-    const at = this.#fold?.meta.applied.zxid ?? ZXID_NONE;
+    const at = this.#builder?.meta.applied.zxid ?? ZXID_NONE;
     await this.#begin(target, await basesBehind(target, at, reason));
   }
 
   /** The newest base that is whole; older ones only where there is no state. */
   async #begin(target: BackupTarget, bases: readonly BackupBase[]): Promise<void> {
-    const at = this.#fold?.meta.applied.zxid;
+    const at = this.#builder?.meta.applied.zxid;
     let damage: StoreError | undefined;
     for (const base of bases) {
       try {
@@ -208,8 +208,8 @@ export class StandbyState {
     const { folder, decoder } = this.#options;
     checkRoom(folder, 2 * manifest.parts.reduce((sum, { bytes }) => sum + bytes, 0));
     const next = join(folder, NEXT_FILE);
-    removeFoldedState(next);
-    const built = new BaseFold(next, manifest);
+    removeBuiltState(next);
+    const built = new BaseBuilder(next, manifest);
     try {
       for (const number of manifest.parts.keys()) built.add(await readBackupPart(target, manifest, number));
       built.finish();
@@ -217,17 +217,17 @@ export class StandbyState {
       built.abandon();
       throw error;
     }
-    this.#fold?.[Symbol.dispose]();
-    removeFoldedState(this.#file);
+    this.#builder?.[Symbol.dispose]();
+    removeBuiltState(this.#file);
     renameSync(next, this.#file);
     this.#isAtFileEnd = false;
-    this.#fold = new StateFold(this.#file, decoder);
+    this.#builder = new StateBuilder(this.#file, decoder);
     this.#check();
   }
 
   #checkInTime(): void {
     const { steadyMs } = this.#options;
-    const isDue = this.#fold?.meta.applied.zxid !== this.#checked && steadyMs() - this.#checkedMs >= CHECK_MS;
+    const isDue = this.#builder?.meta.applied.zxid !== this.#checked && steadyMs() - this.#checkedMs >= CHECK_MS;
     if (!isDue) return;
     try {
       this.#check();
@@ -245,12 +245,12 @@ export class StandbyState {
    * @throws StoreError `DAMAGED`
    */
   #check(): void {
-    const fold = this.#fold;
-    if (fold === undefined) return;
-    const { applied, digestHigh, digestLow, level } = fold.meta;
+    const builder = this.#builder;
+    if (builder === undefined) return;
+    const { applied, digestHigh, digestLow, level } = builder.meta;
     const tree = new DataTree({ hashKey: { k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 } });
     tree.beginLoad();
-    const { nextNodeId: nextNode } = readFoldedState(this.#file, treeSink(tree));
+    const { nextNodeId: nextNode } = readBuiltState(this.#file, treeSink(tree));
     tree.finishLoad({ applied: applied.zxid, nextNode, level });
     const isKnown = digestHigh !== 0 || digestLow !== 0;
     if (isKnown && (tree.digestHigh !== digestHigh || tree.digestLow !== digestLow)) {
@@ -273,7 +273,7 @@ function checkOwner({ ensembleId }: BaseManifest, ownerId: string, name: string)
 }
 
 /**
- * What continues a state, by the names of an archive's files.
+ * The step that continues a state, by the names of an archive's files.
  *
  * @param position undefined where there is no state yet
  * @param isAtFileEnd whether the state ends with a file, so that the next one begins there; a base

@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { ArchiveSource } from "@zooid/backup";
 import { counted, formatZxid } from "@zooid/model";
-import type { FoldedState } from "@zooid/txn-log/sqlite";
+import type { BuiltState } from "@zooid/txn-log/sqlite";
 import type { LogFields } from "../operators/log-fields.ts";
 import type { StandbyCommand, StandbyReport, StandbyThreadData } from "./standby-messages.ts";
 
@@ -16,13 +16,13 @@ export interface StandbyParts {
   readonly source: ArchiveSource;
   readonly dataDir: string;
   /** The state has moved, or is gone. */
-  moved(state: FoldedState | undefined): void;
+  moved(state: BuiltState | undefined): void;
   info(text: string, fields: LogFields): void;
   warn(text: string, fields: LogFields): void;
 }
 
 export interface StandbyStatus {
-  readonly state: FoldedState | undefined;
+  readonly state: BuiltState | undefined;
   /** Time since it had everything that the archive has; 0 while it has. Undefined: it never had. */
   readonly behindMs: number | undefined;
   readonly lastError: string | undefined;
@@ -31,9 +31,9 @@ export interface StandbyStatus {
 /** A state's file that is another part's, until it is given back or becomes the server's own. */
 export interface LentState {
   readonly file: string;
-  readonly state: FoldedState;
-  /** The file is as it was, or has become the state of the server's own log. */
-  giveBack(): void;
+  readonly state: BuiltState;
+  /** The file is unchanged, or has become the state of the server's own log. */
+  release(): void;
 }
 
 const HEAP_MIB = 512;
@@ -49,14 +49,14 @@ export class Standby {
   readonly #parts: StandbyParts;
   #thread: { readonly worker: Worker; readonly port: MessagePort } | undefined;
   #again: NodeJS.Timeout | undefined;
-  #state: FoldedState | undefined;
+  #state: BuiltState | undefined;
   #isLevel = false;
   #levelMs: number | undefined;
   #fault: string | undefined;
   #isLent = false;
   #isStopped = false;
   #nextId = 1;
-  readonly #answers = new Map<number, PromiseWithResolvers<FoldedState | undefined>>();
+  readonly #answers = new Map<number, PromiseWithResolvers<BuiltState | undefined>>();
 
   constructor(parts: StandbyParts) {
     this.#parts = parts;
@@ -91,7 +91,7 @@ export class Standby {
     return {
       file,
       state,
-      giveBack: () => {
+      release: () => {
         if (!isGivenBack) this.#takeBack();
         isGivenBack = true;
       },
@@ -127,9 +127,9 @@ export class Standby {
     if (!this.#isStopped) this.#send({ kind: "take-back" });
   }
 
-  #ask(kind: "lend" | "drop"): Promise<FoldedState | undefined> {
+  #ask(kind: "lend" | "drop"): Promise<BuiltState | undefined> {
     const id = this.#nextId++;
-    const answer = Promise.withResolvers<FoldedState | undefined>();
+    const answer = Promise.withResolvers<BuiltState | undefined>();
     this.#answers.set(id, answer);
     this.#send({ kind, id });
     return answer.promise;
@@ -199,7 +199,7 @@ export class Standby {
     this.#fault = reason;
   }
 
-  /** A thread that ended leaves the file as it was. */
+  /** A thread that ended leaves the file unchanged. */
   #exited(status: number): void {
     this.#thread?.port.close();
     this.#thread = undefined;

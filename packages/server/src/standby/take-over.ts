@@ -13,7 +13,7 @@ import {
   type StateOrigin,
 } from "@zooid/model";
 import type { PlacedState } from "@zooid/txn-log";
-import { createStateFile, type FoldedState } from "@zooid/txn-log/sqlite";
+import { type BuiltState, createStateFile } from "@zooid/txn-log/sqlite";
 import type { RestoredState, RestoreEnd } from "@zooid/zab";
 import type { Driver } from "../driver/driver.ts";
 import type { LogFields } from "../operators/log-fields.ts";
@@ -64,9 +64,9 @@ const INITIAL_NODES = 5;
  */
 export class TakeOver {
   readonly #server: TakingServer;
-  /** This server's own state, as it was installed; undefined where none was since the start. */
+  /** This server's own state when it was installed; undefined where none was since the start. */
   #installed: NamedState | undefined;
-  /** What the state in force is made of; set where this server led the take-over. */
+  /** The source of the state in force; set where this server led the take-over. */
   #origin: { readonly position: LogPosition; readonly origin: StateOrigin } | undefined;
   #isUnderWay = false;
 
@@ -127,18 +127,18 @@ export class TakeOver {
     return async () => {
       const lent = await standby.lend();
       if (lent === undefined || !isSameState(namedOf(lent.state), origin)) {
-        lent?.giveBack();
+        lent?.release();
         throw new Error("the state that was ready has moved");
       }
       try {
         const placed = await this.#placed(lent.file, position, origin.level);
         const abandon = (): void => {
           placed.abandon();
-          lent.giveBack();
+          lent.release();
         };
         return { stateFile: placed.stateFile, abandon };
       } catch (error) {
-        lent.giveBack();
+        lent.release();
         throw error;
       }
     };
@@ -182,7 +182,7 @@ export class TakeOver {
     return await this.#exclusively(async () => {
       const lent = await standby.lend();
       if (lent === undefined || own === undefined || !isSameState(namedOf(lent.state), namedOf(own))) {
-        lent?.giveBack();
+        lent?.release();
         throw new TakeOverError("the state that was ready has moved");
       }
       const { level } = this.#server.driver().replica.zab;
@@ -192,7 +192,7 @@ export class TakeOver {
         this.#origin = { position, origin };
         return placed;
       };
-      const epoch = await this.#replace(standAt, request.epoch).finally(() => lent.giveBack());
+      const epoch = await this.#replace(standAt, request.epoch).finally(() => lent.release());
       return await this.#untilEqual(epoch, request.without);
     });
   }
@@ -313,6 +313,6 @@ export class TakeOver {
   }
 }
 
-function namedOf({ applied, digestHigh, digestLow }: FoldedState): NamedState {
+function namedOf({ applied, digestHigh, digestLow }: BuiltState): NamedState {
   return { ...applied, digestHigh, digestLow };
 }

@@ -10,7 +10,7 @@ export interface StateImage {
   readonly digest: string;
   /** The feature level in force there. */
   readonly level: number;
-  /** What it was made of, if other servers may have that ready. */
+  /** Its source, if other servers may have that ready. */
   readonly origin?: StateOrigin;
 }
 

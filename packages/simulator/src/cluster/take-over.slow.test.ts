@@ -56,7 +56,7 @@ function leaderOf({ cluster }: Founding): SimServer {
   return leader;
 }
 
-/** What each running server has, and whether it takes clients. */
+/** The state of each running server, and whether it takes clients. */
 function standing({ cluster }: Founding): readonly string[] {
   return cluster.running().map(({ replica }) => {
     const { tree, zab } = replica;

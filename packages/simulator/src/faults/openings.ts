@@ -5,7 +5,9 @@ import type { FaultActions, FaultWorld } from "./fault-world.ts";
 /** Time between two attempts to open the ensemble once the faults have ended. */
 const RETRY_MS = 200;
 
-/** The operator opens the ensemble to clients; often the leader crashes before that is committed. */
+/**
+ * The operator opens the ensemble to clients; often the leader crashes before that is committed.
+ */
 function open(world: FaultWorld, random: Prng): void {
   const { cluster, leader, run } = world;
   if (leader === undefined || leader.isPaused) return;

@@ -1,5 +1,5 @@
 /** Apache's servers, as the operator's machine reaches them. */
-import { adminCommand, isZkError, parseConnectString } from "@zooid/client";
+import { adminCommand, isZkError, limitSignal, parseConnectString } from "@zooid/client";
 import { adminFields, hostPort, type Member } from "@zooid/model";
 import { parseConfiguration } from "@zooid/model/membership";
 import { adminPage } from "../../admin-port.ts";
@@ -219,7 +219,7 @@ function hostOf(address: string): string | undefined {
 }
 
 function limited(signal: AbortSignal, ms: number): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  return AbortSignal.any([signal, limitSignal(ms)]);
 }
 
 function firstLine(text: string): string {

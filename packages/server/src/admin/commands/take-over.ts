@@ -1,5 +1,5 @@
 import { formatZxid, type NamedState } from "@zooid/model";
-import type { FoldedState } from "@zooid/txn-log/sqlite";
+import type { BuiltState } from "@zooid/txn-log/sqlite";
 import { type TakenOver, TakeOverError } from "../../standby/take-over.ts";
 import { digestText, type StandingMember, takeOverRequestOf } from "../../standby/take-over-request.ts";
 import type { AdminView } from "../admin-view.ts";
@@ -23,7 +23,7 @@ export function standby({ driver, takeOver }: AdminView): Outcome {
   };
 }
 
-function stateFields(state: FoldedState, behindMs: number | undefined): Fields {
+function stateFields(state: BuiltState, behindMs: number | undefined): Fields {
   return {
     ...namedFields({ ...state.applied, digestHigh: state.digestHigh, digestLow: state.digestLow }),
     nodes: state.nodeCount,

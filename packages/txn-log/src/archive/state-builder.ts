@@ -7,8 +7,8 @@ import { SNAPSHOT_CHUNK_BYTES, type StateMeta, type StateSink } from "../state/s
 import type { ArchiveFile } from "./archive-file.ts";
 import type { BaseManifest } from "./base-manifest.ts";
 
-/** Where a folded state stands. */
-export interface FoldedState extends StateMeta {
+/** Where a built state stands. */
+export interface BuiltState extends StateMeta {
   readonly nodeCount: number;
   readonly sessionCount: number;
 }
@@ -18,13 +18,13 @@ export interface FoldedState extends StateMeta {
  * apart from any log. Each file is one transaction, so that the state stands at the end of one of
  * them, whatever fails; its memory is that of a checkpoint.
  */
-export class StateFold implements Disposable {
+export class StateBuilder implements Disposable {
   readonly #state: StateFile;
   readonly #checkpoint: StateCheckpoint;
   #hasFailed = false;
 
   /**
-   * Opens the state file of an earlier fold; what a crash left unfinished is undone.
+   * Opens the state file of an earlier one; what a crash left unfinished is undone.
    *
    * @throws StoreError for a file that is no state file, or is damaged
    */
@@ -33,7 +33,7 @@ export class StateFold implements Disposable {
     this.#checkpoint = new StateCheckpoint(this.#state, decoder);
   }
 
-  get meta(): FoldedState {
+  get meta(): BuiltState {
     return { ...this.#state.meta, ...this.#state.counts };
   }
 
@@ -46,12 +46,12 @@ export class StateFold implements Disposable {
 
   /**
    * Adds the entries of a file that {@link isContinuedBy}, and that was verified. Durable when it
-   * returns. After a failure this fold is of no further use, and its file stands where it stood.
+   * returns. After a failure this builder is of no further use, and its file stands where it stood.
    *
    * @throws StoreError and InvariantError
    */
   add(archive: ArchiveFile): void {
-    assert(!this.#hasFailed, "a fold that has failed is opened again");
+    assert(!this.#hasFailed, "a builder that has failed is opened again");
     const { end, digestHigh, digestLow } = archive.footer;
     const { applied, ensembleId } = this.#state.meta;
     assert(
@@ -84,7 +84,7 @@ function opened(file: string): StateFile {
 }
 
 /** Makes the state file of a base, part by part. */
-export class BaseFold {
+export class BaseBuilder {
   readonly #builder: SnapshotBuilder;
 
   /** @param file must not exist */
@@ -114,10 +114,10 @@ export class BaseFold {
 }
 
 /** Hands over a state file's content, each row checked. @throws StoreError */
-export function readFoldedState(file: string, sink: StateSink): StateMeta {
+export function readBuiltState(file: string, sink: StateSink): StateMeta {
   return loadStateFile(file, sink);
 }
 
-export function removeFoldedState(file: string): void {
+export function removeBuiltState(file: string): void {
   removeStateFile(file);
 }
