@@ -268,6 +268,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   ),
   limitSignal: row(main.limitSignal, time),
   parseConnectString: row(main.parseConnectString, hosts),
+  pathTransport: row(main.pathTransport, text),
   parseProtectedName: row(main.parseProtectedName, text),
   pause: row(main.pause, time, options<PauseOptions>({ signal: NO_SIGNAL, ref: NO_FLAG })),
   pinoLogger: row(main.pinoLogger, argument(console, undefined, null, 5, {}, console.log)),

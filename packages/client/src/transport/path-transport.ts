@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { checkArgument, rules } from "@zooid/model";
 import { socketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
 
@@ -7,6 +8,7 @@ import type { Transport } from "./transport.ts";
  * a process of its own machine there.
  */
 export function pathTransport(path: string): Transport {
+  checkArgument("pathTransport", "the path", path, rules.text);
   return {
     resolve: async (host) => [host],
     connect: (_, events, reachMs) =>
