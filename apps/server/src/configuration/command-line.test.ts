@@ -270,6 +270,12 @@ describe("an ensemble", () => {
     ],
     ["an observer without voters", "peerType=observer", null, "there are none (server.N)"],
     ["a lone observer", "server.1=a:1:2:observer", null, "there is no voter to observe"],
+    [
+      "a server alone without clients",
+      "zooid.clients=closed",
+      null,
+      "zooid.clients=closed is kept in the configuration",
+    ],
     ["a group without servers", "group.1=1", null, "group.1 belongs to an ensemble"],
     ["a weight without servers", "weight.1=1", null, "weight.1 belongs to an ensemble"],
   ])("is refused for %s", (_, text, myid, problem) => {

@@ -1,4 +1,4 @@
-import { CHAIN_NONE, composeZxid, type LinkRef, type PeerMessage } from "@zooid/model";
+import { CHAIN_NONE, composeZxid, type LinkRef, type PeerMessage, type StateOrigin } from "@zooid/model";
 import { SNAPSHOT_CHUNK_BYTES, type SnapshotReceiver, type SnapshotSource } from "@zooid/txn-log";
 import { describe, expect, test } from "vitest";
 import { StoreSnapshotPort } from "./snapshot-port.ts";
@@ -55,7 +55,7 @@ describe("a leader that sends a state", () => {
  * A port whose store takes and gives states as the test says, and the calls of that store in their
  * order.
  */
-function stage() {
+function stage({ isEndless = true, ready }: { isEndless?: boolean; ready?: StateOrigin } = {}) {
   const calls: string[] = [];
   const sent: PeerMessage[] = [];
   const sources: PromiseWithResolvers<SnapshotSource>[] = [];
@@ -67,6 +67,14 @@ function stage() {
       return source.promise;
     },
     receiveSnapshot: () => Promise.resolve(receiver(++receiverCount)),
+    originOf: () => ready,
+    readyState: (origin) =>
+      origin !== ready
+        ? undefined
+        : async () => {
+            calls.push("take");
+            return { stateFile: "ready", abandon: () => void calls.push("abandon ready") };
+          },
     send: (_, message) => void sent.push(message),
     input: (step) => step(),
     note: () => {},
@@ -75,7 +83,10 @@ function stage() {
     calls.push(`receiver ${number}`);
     return {
       add: async (chunk) => void calls.push(`add ${chunk.length} to ${number}`),
-      finish: () => Promise.reject(new Error("it has no end")),
+      finish: async () => {
+        if (isEndless) throw new Error("it has no end");
+        return { stateFile: `state ${number}` };
+      },
       abandon: async () => void calls.push(`abandon ${number}`),
     };
   };
@@ -133,4 +144,52 @@ test("a link that ends closes its state, while that is opened and while it is se
   expect([calls, sent.length]).toEqual([["dispose 0", "dispose 1"], before]);
   await port.stop();
   expect(calls).toEqual(["dispose 0", "dispose 1", "dispose 2"]);
+});
+
+const ORIGIN: StateOrigin = { zxid: composeZxid(7, 9), chain: CHAIN_NONE, digestHigh: 1, digestLow: 2, level: 1 };
+
+test("a state that is ready is taken in place of its chunks, and abandoned before the next one", async () => {
+  const { port, calls, sent } = stage({ ready: ORIGIN });
+  const results: object[] = [];
+  const receive = (link: number, origin?: StateOrigin): void =>
+    port.receive(link as LinkRef, POSITION, (result) => results.push(result), origin);
+  receive(1, ORIGIN);
+  port.chunk(0, true, new Uint8Array(4), 0, 4);
+  await turns();
+  expect(results).toEqual([{ stateFile: "ready" }]);
+  expect(sent).toEqual([{ kind: "snapshot-credit", next: 0, isWhole: true }]);
+  receive(2, { ...ORIGIN, digestLow: 3 });
+  port.chunk(0, false, new Uint8Array(2), 0, 2);
+  await turns();
+  expect(calls).toEqual(["take", "abandon ready", "receiver 1", "add 2 to 1"]);
+  await port.stop();
+});
+
+test("a state that came whole, and that no log names, is abandoned before the next one", async () => {
+  const { port, calls } = stage({ isEndless: false });
+  const results: object[] = [];
+  const receive = (link: number): void => port.receive(link as LinkRef, POSITION, (result) => results.push(result));
+  receive(1);
+  port.chunk(0, true, new Uint8Array(1), 0, 1);
+  await turns();
+  receive(2);
+  await turns();
+  expect(results).toEqual([{ stateFile: "state 1" }]);
+  expect(calls).toEqual(["receiver 1", "add 1 to 1", "abandon 1", "receiver 2"]);
+  await port.stop();
+});
+
+test("a learner that has the state ready is sent no more of it", async () => {
+  const { port, calls, sent, open } = stage({ ready: ORIGIN });
+  const events: unknown[] = [];
+  port.open(1 as LinkRef, (at) => events.push(at?.origin));
+  open(0);
+  await turns();
+  port.start(1 as LinkRef, () => events.push("sent"));
+  port.credit(1 as LinkRef, 0, true);
+  await turns();
+  expect(events).toEqual([ORIGIN, "sent"]);
+  expect(sent.length).toBeLessThanOrEqual(1);
+  port.end(1 as LinkRef);
+  expect(calls).toEqual(["dispose 0"]);
 });

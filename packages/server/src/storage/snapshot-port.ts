@@ -233,7 +233,7 @@ export class StoreSnapshotPort implements SnapshotPort {
       },
       (error: unknown) => {
         sending.isReading = false;
-        if (this.#sending.get(link) !== sending) return;
+        if (this.#sending.get(link) !== sending || sending.isDone) return;
         // The learner starts over: what it has so far is of no use to it.
         this.#host.note(`a state is not sent to its end: ${textOf(error)}`);
         this.#host.input(() =>
