@@ -33,7 +33,6 @@ export class FollowedTransactions {
   /** Applies one op of a transaction. Until {@link finish} no client reads the tree. */
   apply(header: TxnHeader, op: Readonly<TxnOp>): number {
     const { servingState, notifications, tree } = this.#parts;
-    // rule: no-reads-in-the-middle-of-a-transaction
     servingState.isApplying = true;
     const node = tree.apply(header, op, notifications);
     tree.watches.takeWork();

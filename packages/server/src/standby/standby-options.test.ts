@@ -5,7 +5,8 @@ import type { StandbyOptions } from "./standby-options.ts";
 const SECRET = "canary-of-the-secret";
 const env = { AWS_ACCESS_KEY_ID: "k", AWS_SECRET_ACCESS_KEY: SECRET, PATH: "/bin" };
 const servers = [1, 2, 3].map((sid) => ({ sid, host: `10.0.0.${sid}`, quorumPort: 1, electionPort: 2 }));
-const MEMBER: ServerOptions = { dataDir: "/d", ensemble: { sid: 1, servers } };
+const ensemble = { sid: 1, servers };
+const MEMBER: ServerOptions = { dataDir: "/d", ensemble };
 
 function problemsOf(standby: StandbyOptions, options = MEMBER): readonly string[] {
   try {
@@ -27,7 +28,7 @@ test.each<readonly [problem: RegExp, standby: StandbyOptions, options?: ServerOp
   [/^zooid\.standby\.region: a region is letters/, { from: "s3://bucket", region: "a b", env }],
   [/^zooid\.standby\.credentialsFile names the file with the key/, { from: "s3://bucket" }],
   [/^zooid\.standby\.from is for the servers of an ensemble/, { from: "/b" }, { dataDir: "/d" }],
-  [/^zooid\.standby\.from needs a data directory/, { from: "/b" }, { ensemble: MEMBER.ensemble }],
+  [/^zooid\.standby\.from needs a data directory/, { from: "/b" }, { ensemble }],
   [
     /^zooid\.standby\.from names the archive of the server that follows Apache, and zooid\.backup\.target/,
     { from: "/b" },

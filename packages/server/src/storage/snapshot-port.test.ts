@@ -85,7 +85,7 @@ function stage({ isEndless = true, ready }: { isEndless?: boolean; ready?: State
       add: async (chunk) => void calls.push(`add ${chunk.length} to ${number}`),
       finish: async () => {
         if (isEndless) throw new Error("it has no end");
-        return { stateFile: `state ${number}` };
+        return { stateFile: `state ${number}`, epochs: [], position: POSITION, nodeCount: 1, sessionCount: 0 };
       },
       abandon: async () => void calls.push(`abandon ${number}`),
     };
