@@ -18,7 +18,7 @@ function problemsOf(standby: StandbyOptions, options = MEMBER): readonly string[
   }
 }
 
-test.each<readonly [problem: RegExp, standby: StandbyOptions, options?: ServerOptions]>([
+test.each<[problem: RegExp, standby: StandbyOptions, options?: ServerOptions]>([
   [
     /^zooid\.standby\.endpoint, region without zooid\.standby\.from: no archive is read$/,
     { endpoint: "e", region: "r" },

@@ -174,7 +174,7 @@ test("a state that came whole, and that no log names, is abandoned before the ne
   await turns();
   receive(2);
   await turns();
-  expect(results).toEqual([{ stateFile: "state 1" }]);
+  expect(results).toMatchObject([{ stateFile: "state 1" }]);
   expect(calls).toEqual(["receiver 1", "add 1 to 1", "abandon 1", "receiver 2"]);
   await port.stop();
 });
