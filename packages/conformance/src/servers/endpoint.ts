@@ -195,11 +195,18 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Starts the process without waiting for it to serve. */
   async launch(): Promise<void> {
-    const { kind, folder } = this.#options;
+    const { folder } = this.#options;
     this.#port = this.#options.port ?? (await freePort());
-    const configFile = join(folder, "zoo.cfg");
     const { settings = [] } = this.#options;
-    writeFileSync(configFile, lastSettings([...zooCfg({ port: this.#port, dataDir: this.dataDir }), ...settings]));
+    const lines = lastSettings([...zooCfg({ port: this.#port, dataDir: this.dataDir }), ...settings]);
+    writeFileSync(join(folder, "zoo.cfg"), lines);
+    this.launchAgain();
+  }
+
+  /** Starts the process with the zoo.cfg that it has, which a server rewrites at a reconfiguration. */
+  launchAgain(): void {
+    const { kind, folder } = this.#options;
+    const configFile = join(folder, "zoo.cfg");
     this.#process = spawnServer(kind === "apache" ? "apache" : "zooid", { ...this.#options, configFile });
   }
 

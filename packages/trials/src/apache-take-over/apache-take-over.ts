@@ -172,6 +172,12 @@ async function runRound(round: number): Promise<void> {
   const taken = await cli(takeOver);
   equal(taken.status, 0, taken.output);
   const takenMs = performance.now();
+  console.log(
+    taken.output
+      .split("\n")
+      .filter((line) => line.includes(" ms: "))
+      .join("\n"),
+  );
   const after = await reports();
   const resumedMs = performance.now();
   deepStrictEqual(after, before, "each client has its session and its node, and lost neither");
@@ -191,7 +197,7 @@ async function act(what: OperatorAct, server: ServerProcess, gates: ClientGates)
     case "fence":
       return await server.kill();
     case "release":
-      if (!server.isRunning) await server.launch();
+      if (!server.isRunning) server.launchAgain();
       return await gates.open(server.port);
   }
 }

@@ -1,6 +1,6 @@
 /** Apache's servers, as the operator's machine reaches them. */
-import { adminCommand, isZkError, limitSignal, parseConnectString } from "@zooid/client";
-import { adminFields, hostPort, type Member } from "@zooid/model";
+import { adminCommand, isZkError, limitSignal, parseConnectString, pause } from "@zooid/client";
+import { adminFields, hostPort, type Member, type ServerId } from "@zooid/model";
 import { parseConfiguration } from "@zooid/model/membership";
 import { adminPage } from "../../admin-port.ts";
 import { CliError } from "../../cli-error.ts";
@@ -39,6 +39,8 @@ const WORD_MS = 2500;
 const ADMIN_MS = 5000;
 const PORT_MS = 1000;
 const RETRY_MS = 500;
+/** One attempt to have servers back. */
+const JOIN_MS = 10_000;
 /** Hosts of a server's line that stand for all of its addresses. */
 const WILDCARDS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"]);
 
@@ -145,23 +147,38 @@ export class ApacheSide {
   /**
    * Has servers back, once enough of them follow.
    *
-   * @throws the last error, when the signal aborts
+   * @throws the last error, when the time is over
    */
-  async joinAgain(lines: readonly string[], signal: AbortSignal): Promise<void> {
-    for (let last: unknown; ; ) {
+  async joinAgain(lines: readonly string[], withinMs: number): Promise<void> {
+    const endMs = performance.now() + withinMs;
+    for (;;) {
+      const errors: unknown[] = [];
       for (const address of this.#options.addresses) {
         try {
-          await using session = await this.#session(address, signal);
-          await session.client.reconfig({ joining: lines, fromVersion: -1n }, { signal });
+          await this.#join(address, lines);
           return;
         } catch (error) {
-          if (isZkError(error, "NO_AUTH")) throw error;
-          last = error;
+          errors.push(error);
         }
       }
-      if (signal.aborted) throw last;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      // The last server of the ensemble may lead it alone: others refuse for another reason.
+      const refusal = errors.find((error) => isZkError(error, "NO_AUTH"));
+      if (refusal !== undefined) throw refusal;
+      if (performance.now() >= endMs) throw errors.find((error) => isZkError(error)) ?? errors[0];
+      await pause(RETRY_MS);
     }
+  }
+
+  async #join(address: string, lines: readonly string[]): Promise<void> {
+    const signal = limitSignal(JOIN_MS);
+    await using session = await this.#session(address, signal);
+    const { client } = session;
+    const { data } = await client.get(CONFIG_PATH, { signal, sync: true });
+    const configuration = parseConfiguration(Buffer.from(data ?? []).toString());
+    const missing = lines.filter((line) => !configuration.lines.has(sidOfLine(line)));
+    if (missing.length === 0) return;
+    const fromVersion = BigInt(configuration.members.version);
+    await client.reconfig({ joining: missing, fromVersion }, { signal });
   }
 
   async #session(address: string, signal: AbortSignal): ReturnType<typeof sessionWith> {
@@ -220,6 +237,11 @@ function hostOf(address: string): string | undefined {
 
 function limited(signal: AbortSignal, ms: number): AbortSignal {
   return AbortSignal.any([signal, limitSignal(ms)]);
+}
+
+/** Of a line `server.N=…`. */
+function sidOfLine(line: string): ServerId {
+  return Number(/^server\.(\d+)=/.exec(line)?.[1]) as ServerId;
 }
 
 function firstLine(text: string): string {

@@ -22,6 +22,8 @@ export interface EdgeOptions extends ApacheSideOptions {
   readonly invocation: Pick<Invocation, "connection" | "output" | "shell" | "signal">;
 }
 
+/** The last attempt to have servers back ends before its time is over here. */
+const JOIN_END_MS = 40_000;
 const DROP_POLL_MS = 500;
 const DROP_MS = 30_000;
 
@@ -99,7 +101,7 @@ export class Edge {
       case "reconfig-alone":
         return done<"reconfig-alone">(await this.#apache.leaveAlone(action.address, action.sid, signal));
       case "reconfig-back":
-        await this.#apache.joinAgain(action.lines, signal);
+        await this.#apache.joinAgain(action.lines, action.withinMs - JOIN_END_MS);
         return NOTHING;
       case "finish": {
         const command = `follow_finish?zxid=${formatZxid(action.zxid)}`;

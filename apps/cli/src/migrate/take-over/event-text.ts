@@ -38,7 +38,8 @@ const UNDONE: Readonly<Record<Undone, string>> = {
   "followed-again": "the follower follows again",
 };
 
-export function eventLines(event: Event): readonly string[] {
+/** @param sinceMs time since the block */
+export function eventLines(event: Event, sinceMs?: number): readonly string[] {
   switch (event.kind) {
     case "found": {
       const text = SITUATIONS[event.situation];
@@ -46,8 +47,10 @@ export function eventLines(event: Event): readonly string[] {
     }
     case "step":
       return [stepLine(event.step), `   way back: ${WAYS_BACK[event.step]}`];
-    case "seen":
-      return seenLines(event.seen).map((line) => `   ${line}`);
+    case "seen": {
+      const time = sinceMs === undefined ? "" : `+${sinceMs} ms: `;
+      return seenLines(event.seen).map((line) => `   ${time}${line}`);
+    }
     case "waits":
       return event.reasons.map((reason) => `   waiting: ${reason}`);
     case "aborting":

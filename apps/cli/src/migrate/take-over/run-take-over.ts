@@ -57,12 +57,17 @@ async function drive<T>(
   { output }: Pick<Invocation, "output">,
 ): Promise<T> {
   let reply: Reply = { answer: { kind: "done", value: undefined }, nowMs: performance.now() };
+  let blockedAtMs: number | undefined;
   for (;;) {
     const next = steps.next(reply);
     if (next.done === true) return next.value;
     if (shields(next.value)) edge.shield();
-    if ("event" in next.value) output.lines(eventLines(next.value.event));
-    else {
+    if ("event" in next.value) {
+      const { event } = next.value;
+      if (event.kind === "step" && event.step === "block") blockedAtMs = performance.now();
+      const sinceMs = blockedAtMs === undefined ? undefined : Math.round(performance.now() - blockedAtMs);
+      output.lines(eventLines(event, sinceMs));
+    } else {
       const answer = await edge.perform(next.value.action);
       reply = { answer, nowMs: performance.now() };
     }
