@@ -669,6 +669,8 @@ class Server implements ZooidServer {
 
   #updateRole(): void {
     if (this.#driver === undefined || this.#stopped !== undefined) return;
+    // The replica of a server that follows an Apache ensemble never finds a role.
+    if (this.#config.follow !== undefined) return;
     const { replica } = this.#driver;
     this.#status.updateRole(replica);
     if (this.#config.ensemble === undefined) return;

@@ -102,6 +102,11 @@ test("a snapshot becomes the state, transactions are applied and logged under Ap
   expect(await shownTree(server)).toContain("/a/e");
   expect((await ask(server.adminPort, "/commands/stats")).body).toContain('"server_state" : "observer"');
   expect((await ask(server.adminPort, "/readyz")).status).toBe(200);
+  link.socket.destroy();
+  const again = await apache.serveSnapshot();
+  again.send(apache.set("/a", "three"));
+  await level(server);
+  expect(server.summary.role).toBe("observing");
   await stopped(server);
   expect(logged()).toEqual({ tail: Number(apache.zxid), ensembleId: "follows-apache" });
 });
