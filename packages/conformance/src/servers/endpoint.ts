@@ -203,7 +203,9 @@ export class ServerProcess implements AsyncDisposable {
     this.launchAgain();
   }
 
-  /** Starts the process with the zoo.cfg that it has, which a server rewrites at a reconfiguration. */
+  /**
+   * Starts the process with the zoo.cfg that it has, which a server rewrites at a reconfiguration.
+   */
   launchAgain(): void {
     const { kind, folder } = this.#options;
     const configFile = join(folder, "zoo.cfg");

@@ -239,7 +239,7 @@ function limited(signal: AbortSignal, ms: number): AbortSignal {
   return AbortSignal.any([signal, limitSignal(ms)]);
 }
 
-/** Of a line `server.N=…`. */
+/** The number in a line `server.N=…`. */
 function sidOfLine(line: string): ServerId {
   return Number(/^server\.(\d+)=/.exec(line)?.[1]) as ServerId;
 }
