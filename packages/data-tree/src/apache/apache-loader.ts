@@ -110,7 +110,8 @@ export class ApacheLoader {
     this.#tree.finishLoad({ applied: this.#zxid, nextNode: this.#nextId, level });
     for (const path of NEEDED) {
       const bytes = Buffer.from(path);
-      if (this.#tree.find(bytes, 0, bytes.length) === NO_NODE) throw this.#notKept(path, "the snapshot lacks it");
+      if (this.#tree.find(bytes, 0, bytes.length) === NO_NODE)
+        throw new ApacheTxnError({ code: "SNAPSHOT_LACKS", zxid: this.#zxid, path });
     }
   }
 

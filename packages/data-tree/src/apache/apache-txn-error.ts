@@ -6,6 +6,8 @@ export type ApacheTxnErrorDetail =
   | { readonly code: "DOES_NOT_FIT"; readonly zxid: Zxid; readonly path: string; readonly found: string }
   /** A node, or a session, that this server cannot have. */
   | { readonly code: "CANNOT_BE_KEPT"; readonly zxid: Zxid; readonly path: string; readonly found: string }
+  /** The snapshot has no such node, which every ensemble of 3.5 or later has. */
+  | { readonly code: "SNAPSHOT_LACKS"; readonly zxid: Zxid; readonly path: string }
   /** Apache's digest of its tree is not that of this one. */
   | {
       readonly code: "DIGEST_DIFFERS";
@@ -46,6 +48,8 @@ function describe(detail: ApacheTxnErrorDetail): string {
       return `transaction ${zxid} of ${shown(detail.path)} does not fit the tree: ${detail.found}`;
     case "CANNOT_BE_KEPT":
       return `${shown(detail.path)} at ${zxid} cannot be kept: ${detail.found}`;
+    case "SNAPSHOT_LACKS":
+      return `the snapshot at ${zxid} has no node ${shown(detail.path)}, as those of versions before 3.5 have none, and 3.5 to 3.9 are followed: upgrade the ensemble first`;
     case "DIGEST_DIFFERS": {
       const { paths, expected, found } = detail;
       const more = paths.length > PATHS_SHOWN ? ` and ${paths.length - PATHS_SHOWN} more` : "";

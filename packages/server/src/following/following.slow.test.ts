@@ -233,6 +233,17 @@ test("data that no client could read stops the server, with the path", async () 
   );
 });
 
+test("a snapshot of a version before 3.5 stops the server: it has no configuration", async () => {
+  apache.tree.nodes.delete("/zookeeper/config");
+  await started();
+  const link = await apache.leader.link();
+  await link.greet(apache.epoch);
+  link.send(leader.snap(apache.zxid), apache.snapshot());
+  expect(await message()).toMatch(
+    /no node "\/zookeeper\/config", as those of versions before 3\.5 .*: upgrade the ensemble first$/,
+  );
+});
+
 test("a session's end with thousands of nodes is one transaction", async () => {
   apache.commit(ApacheType.CREATE_SESSION, recordOf.number(8000), { session: SESSION });
   apache.create("/e");

@@ -442,7 +442,8 @@ export class Following {
 
   #sentence(error: ApacheTxnError | ApachePeerError): string {
     const sentence = `the Apache ensemble is not followed any further: ${error.message}`;
-    return error instanceof ApacheTxnError ? `${sentence}; an empty dataDir begins with another snapshot` : sentence;
+    const isOfState = error instanceof ApacheTxnError && error.code !== "SNAPSHOT_LACKS";
+    return isOfState ? `${sentence}; an empty dataDir begins with another snapshot` : sentence;
   }
 
   #take(event: FollowEvent): Promise<void> | undefined {
