@@ -32,6 +32,8 @@ export interface WorldOptions {
   /** Whether servers have clients without a session that is known. */
   readonly hidesClients?: boolean;
   readonly disksAhead?: boolean;
+  /** Whether the servers' lines name ports for clients. Default true. */
+  readonly hasClientPorts?: boolean;
   /** Whether a member does not install the state. */
   readonly memberWithout?: boolean;
   readonly shortestMs?: number;
@@ -185,6 +187,7 @@ export class MovingWorld {
           voters: this.sids,
           sids: this.sids,
           removed: this.removed,
+          withoutClientPort: this.#options.hasClientPorts === false ? [1, 2, 3] : [],
           isWeighted: false,
         });
       case "look-members":

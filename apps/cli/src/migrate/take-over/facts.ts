@@ -25,6 +25,8 @@ export interface FollowerFacts {
   readonly sids: readonly number[];
   /** The lines `server.N=…` of those that the last change has removed. */
   readonly removed: readonly string[];
+  /** Numbers of servers whose line names no port for clients. */
+  readonly withoutClientPort: readonly number[];
   /** Whether voters have weights or groups: then a majority is no quorum. */
   readonly isWeighted: boolean;
 }

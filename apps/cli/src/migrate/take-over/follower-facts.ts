@@ -54,6 +54,7 @@ export function followerFacts(fields: AdminFields, serverCount: number): Followe
     voters: members.filter(({ isObserver }) => !isObserver).map(({ sid }) => sid),
     sids: members.map(({ sid }) => sid),
     removed: memberLines(removed),
+    withoutClientPort: members.filter(({ clientAddress }) => clientAddress === undefined).map(({ sid }) => sid),
     isWeighted,
   };
 }

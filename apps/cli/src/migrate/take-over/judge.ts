@@ -85,6 +85,23 @@ function followerObstacles({ state, lagTransactions, digest }: FollowerFacts): r
   return obstacles;
 }
 
+/** Whether servers that a reconfiguration removes can be added again. */
+export function reconfigObstacles({ withoutClientPort, isWeighted }: FollowerFacts): readonly Obstacle[] {
+  const obstacles: Obstacle[] = [];
+  if (withoutClientPort.length > 0)
+    obstacles.push(
+      lasting(
+        "line-without-client-port",
+        `the line of server ${withoutClientPort.join(", ")} names no port for clients, and Apache adds no server without one: the way back would not be complete; take over without --reconfig, or name the ports first, as server.N=host:2888:3888;2181`,
+      ),
+    );
+  if (isWeighted)
+    obstacles.push(
+      lasting("voters-grouped", "voters with groups are not removed one by one: take over without --reconfig"),
+    );
+  return obstacles;
+}
+
 function memberObstacles(members: readonly MemberFacts[], place: HistoryPlace | undefined): readonly Obstacle[] {
   const obstacles: Obstacle[] = [];
   if (!members.some(({ isLeader }) => isLeader))

@@ -27,6 +27,8 @@ export type ObstacleCode =
   | "member-without-state"
   | "member-behind"
   | "member-differs"
+  | "line-without-client-port"
+  | "voters-grouped"
   | "timeout-too-short"
   | "not-confirmed"
   | "command-failed"

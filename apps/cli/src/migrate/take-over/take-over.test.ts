@@ -174,6 +174,8 @@ test.each<readonly [string, WorldOptions, Partial<TakeOverPlan>, Verdict["kind"]
   ["the one voter that is left is not reached", { lost: [3] }, { fence: "reconfig" }, "aborted", "no-quorum-verified"],
   ["removed voters are not reached", { lost: [1, 2] }, { fence: "reconfig" }, "taken-over", ""],
   ["a member does not install the state", { memberWithout: true }, {}, "aborted", "member-behind"],
+  ["lines without ports for clients", { hasClientPorts: false }, { fence: "reconfig" }, "refused", "line-without-client-port"],
+  ["lines without ports for clients, and no reconfiguration", { hasClientPorts: false }, {}, "taken-over", ""],
   ["a session has a timeout that is too short", { shortestMs: 300 }, {}, "aborted", "time-over"],
   ["more time is asked for than a session has", {}, { withinMs: 4001 }, "refused", "timeout-too-short"],
 ])("%s", (_, options, plan, kind, code) => {

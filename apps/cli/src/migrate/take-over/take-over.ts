@@ -42,6 +42,7 @@ import {
   installObstacles,
   judgeFence,
   levelObstacles,
+  reconfigObstacles,
   situationOf,
 } from "./judge.ts";
 import { lasting, type Obstacle, passing } from "./obstacle.ts";
@@ -75,6 +76,8 @@ export type Verdict =
   | { readonly kind: "taken-over"; readonly isRepeat: boolean };
 
 const WITHIN_MS_MAX = 5000;
+/** An operator's command may take all that is left. */
+const COMMAND_MS = Number.POSITIVE_INFINITY;
 /** One part of the shortest timeout: clients count from their own last contact. */
 const TIMEOUT_SHARE = 2;
 /** A repeat of the last steps: Apache does not serve meanwhile in any case. */
@@ -204,6 +207,7 @@ export class TakeOver {
       const members = yield* this.#membersAt(place);
       const obstacles = [
         ...levelObstacles({ apache, follower, place, members }),
+        ...(this.#plan.fence === "reconfig" ? reconfigObstacles(follower) : []),
         ...(archived.kind === "failed" ? [passing("request-failed", archived.reason)] : []),
       ];
       const leader = apache.find(({ mode }) => mode === "leader");
@@ -258,7 +262,7 @@ export class TakeOver {
     this.#blockedAtMs = this.#asking.nowMs;
     this.#deadlineMs = this.#blockedAtMs + this.#withinMs;
     const addresses = apache.map(({ address }) => address);
-    const results = yield* this.#need({ kind: "run", command: "block", addresses, withinMs: WITHIN_MS_MAX });
+    const results = yield* this.#need({ kind: "run", command: "block", addresses, withinMs: COMMAND_MS });
     this.#refuse(commandObstacles("block", results));
     yield* this.#need({ kind: "touch", withinMs: WITHIN_MS_MAX });
     yield { event: { kind: "seen", seen: { kind: "blocked", serverCount: addresses.length } } };
@@ -305,7 +309,7 @@ export class TakeOver {
     this.#refuse(aloneObstacles(proof, { after: before, session, sid }, follower));
     yield { event: { kind: "seen", seen: { kind: "alone", sid, zxid: proof.zxid } } };
     const addresses = apache.map((server) => server.address);
-    const results = yield* this.#need({ kind: "run", command: "fence", addresses, withinMs: WITHIN_MS_MAX });
+    const results = yield* this.#need({ kind: "run", command: "fence", addresses, withinMs: COMMAND_MS });
     yield this.#fencedEvent(results);
     return { results, voters: [sid], isWeighted: false, proof };
   }
@@ -313,12 +317,12 @@ export class TakeOver {
   /** Followers first: while the leader has a quorum it keeps its role. */
   *#fenceByStop({ apache, leader, follower }: Begun, proof: SyncFacts): Steps<Fenced> {
     const others = apache.filter((server) => server !== leader).map(({ address }) => address);
-    const stopped = yield* this.#need({ kind: "run", command: "fence", addresses: others, withinMs: WITHIN_MS_MAX });
+    const stopped = yield* this.#need({ kind: "run", command: "fence", addresses: others, withinMs: COMMAND_MS });
     const last = yield* this.#need({
       kind: "run",
       command: "fence",
       addresses: [leader.address],
-      withinMs: WITHIN_MS_MAX,
+      withinMs: COMMAND_MS,
     });
     const results = [...stopped, ...last];
     yield this.#fencedEvent(results);
