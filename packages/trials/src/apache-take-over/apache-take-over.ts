@@ -93,7 +93,9 @@ async function runRound(round: number): Promise<void> {
       "standaloneEnabled=false",
       ...adminLines(apacheAdmins[i]),
       // A server without a port for clients in its line cannot be added again.
-      ...APACHE_SIDS.map((sid, at) => `server.${sid}=127.0.0.1:${ports[3 + at]}:${ports[6 + at]};127.0.0.1:${ports[at]}`),
+      ...APACHE_SIDS.map(
+        (sid, at) => `server.${sid}=127.0.0.1:${ports[3 + at]}:${ports[6 + at]};127.0.0.1:${ports[at]}`,
+      ),
     ],
   });
   await using zooid = new Side({
