@@ -2,7 +2,7 @@
  * `zooid-cli migrate take-over` and `migrate abort` at Apache ensembles of three servers.
  *
  *     npm run tool -- apache-take-over [--rounds 4] [--aborts 4] [--clients 12] [--session-ms 40000]
- *         [--version 3.9.5] [--within-ms 20000] [--keep]
+ *         [--version 3.9.5] [--within-ms 14000] [--keep]
  *
  * Clients of ours, kazoo and ZooKeeper's Java client have the addresses of both sides from the
  * start; those of Apache's servers are gates that the operator's command closes. They hold
@@ -49,7 +49,7 @@ const options = toolOptions({
   aborts: whole(4, 0),
   clients: whole(12, 1),
   "session-ms": whole(40_000, 4000),
-  "within-ms": whole(20_000, 100),
+  "within-ms": whole(14_000, 100),
   version: text,
   seed: newSeed(),
   keep: false,
