@@ -1,4 +1,4 @@
-import { type Client, type Codec, pause, type RetryPolicy, retry, type ZkError, ZkNodeError } from "@zooid/client";
+import { type Client, type Codec, type RetryPolicy, retry, type ZkError, ZkNodeError } from "@zooid/client";
 import {
   ArgumentError,
   checkArgument,
@@ -13,6 +13,7 @@ import {
   wholeNumberRule,
 } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
+import { clientPause } from "../leases/waiting.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { isMade } from "../nodes/refusals.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
@@ -205,7 +206,7 @@ export class AtomicNumber<N extends number | bigint> {
       const delayMs = this.#retry({ count: tries, elapsedMs: performance.now() - startMs, error });
       if (delayMs === false) return { succeeded: false, before, after: before, tries };
       checkArgument(`a change of ${this.path}`, "the pause of the retry policy", delayMs, DELAY);
-      await pause(delayMs);
+      await clientPause(this.#zk, delayMs);
     }
   }
 

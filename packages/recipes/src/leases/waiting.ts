@@ -1,5 +1,5 @@
 /** Cancellable waits that clean up after themselves. */
-import { type Client, isZkError, pause, startTimer, type ZkError } from "@zooid/client";
+import { type Client, isZkError, startTimer, type ZkError } from "@zooid/client";
 import { filter, Observable, Subscription, take } from "rxjs";
 import { read } from "../error-text.ts";
 import { RetryPace } from "./retry-pace.ts";
@@ -50,6 +50,21 @@ export async function writable(zk: Client, signal: AbortSignal): Promise<void> {
 }
 
 /**
+ * Waits for a time in milliseconds; also returns at the client's end, which the next call reports.
+ * A pause of its own would keep the process alive until it is over.
+ */
+export async function clientPause(zk: Client, delayMs: number, signal?: AbortSignal): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  using _timer = startTimer(delayMs, over.resolve);
+  const states = zk.state$.subscribe({ complete: over.resolve });
+  try {
+    await (signal === undefined ? over.promise : unlessAborted(over.promise, signal));
+  } finally {
+    states.unsubscribe();
+  }
+}
+
+/**
  * Whether the error may pass, and the connection is there: repeated at once, the request would fail
  * again as fast as it is answered.
  */
@@ -81,7 +96,7 @@ export class Attempts {
   async failed(error: unknown, signal: AbortSignal): Promise<void> {
     if (!isZkError(error) || !error.retriable) throw error;
     try {
-      if (isRefusedForNow(error)) await pause(this.#pace.pauseMs(performance.now()), { signal });
+      if (isRefusedForNow(error)) await clientPause(this.#zk, this.#pace.pauseMs(performance.now()), signal);
       await writable(this.#zk, signal);
     } catch (reason) {
       if (!signal.aborted) throw reason;
@@ -108,7 +123,8 @@ export async function keepOn(zk: Client, signal: AbortSignal, step: () => Promis
 }
 
 /**
- * Wakes waiters when the session is lost, since its nodes were removed and no watch reports that.
+ * Wakes waiters when the session is lost, since its nodes were removed and no watch reports that,
+ * and at the client's end.
  */
 export class LossAlarm implements Disposable {
   readonly rung: Promise<void>;

@@ -1,11 +1,11 @@
 import type { Client } from "@zooid/client";
-import { pause } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Deadline, TRY, type WaitOptions } from "../leases/deadline.ts";
 import { type Holder, holderData, readHolder } from "../leases/holder.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
+import { clientPause } from "../leases/waiting.ts";
 import { ExclusiveNode } from "./exclusive-node.ts";
 import { notePlace } from "./lock-places.ts";
 
@@ -52,7 +52,7 @@ export class UnfairLock implements Lock<Lease> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
     const { signal } = deadline;
     const { spreadMs = 0 } = this.#options;
-    const spread = spreadMs > 0 ? () => pause(Math.random() * spreadMs, { signal }) : undefined;
+    const spread = spreadMs > 0 ? () => clientPause(this.#zk, Math.random() * spreadMs, signal) : undefined;
     const node = this.#node();
     const taken = await node.acquire(signal, spread).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : error;

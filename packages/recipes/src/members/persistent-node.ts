@@ -414,7 +414,8 @@ export class PersistentNode implements AsyncDisposable {
   async #pause(pauseMs: number, signal: AbortSignal): Promise<void> {
     const over = Promise.withResolvers<void>();
     using _timer = startTimer(pauseMs, () => over.resolve());
-    await unlessAborted(Promise.race([over.promise, this.#changed.promise]), signal);
+    using loss = new LossAlarm(this.#zk);
+    await unlessAborted(Promise.race([over.promise, this.#changed.promise, loss.rung]), signal);
   }
 
   #warnOfContest(): void {

@@ -1,8 +1,8 @@
-import { type Client, isZkError, pause } from "@zooid/client";
+import { type Client, isZkError } from "@zooid/client";
 import { ArgumentError, checkFit, found, type Rule, type Shape, shape } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Deadline, TRY, type WaitOptions } from "../leases/deadline.ts";
-import { unlessAborted, writable } from "../leases/waiting.ts";
+import { clientPause, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { orNull } from "../nodes/refusals.ts";
 import { decodedValue } from "../nodes/values.ts";
@@ -114,7 +114,7 @@ export class RateLimiter {
       await unlessAborted(turn, deadline.signal);
       while (!this.#local.use(count, performance.now())) {
         const waitMs = this.#refusedForMs(count);
-        if (waitMs > 0) await pause(Math.ceil(waitMs), { signal: deadline.signal });
+        if (waitMs > 0) await clientPause(this.#zk, Math.ceil(waitMs), deadline.signal);
         else await unlessAborted(this.#lease(count), deadline.signal);
       }
     } finally {
@@ -191,7 +191,7 @@ export class RateLimiter {
         this.#note(taken, { credit: `${czxid} ${taken.bucket.credits}`, sentMs });
         return;
       }
-      await pause(Math.random() * Math.min(AGAIN_MS_MAX, 5 * 2 ** tries));
+      await clientPause(this.#zk, Math.random() * Math.min(AGAIN_MS_MAX, 5 * 2 ** tries));
     }
   }
 

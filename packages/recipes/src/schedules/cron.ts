@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { type Client, isZkError, pause, type Zxid } from "@zooid/client";
+import { type Client, isZkError, type Zxid } from "@zooid/client";
 import {
   anyRule,
   checkRecord,
@@ -17,7 +17,7 @@ import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
-import { Attempts, isReasonOf } from "../leases/waiting.ts";
+import { Attempts, clientPause, isReasonOf } from "../leases/waiting.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { decodedValue } from "../nodes/values.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -191,7 +191,7 @@ export class Cron implements AsyncDisposable {
         // The record or the lock is another process's: the signal follows, or the record is read
         // again.
         const isOvertaken = error.code === "BAD_VERSION" || error.code === "NO_NODE";
-        if (isOvertaken) await pause(AGAIN_MS, { signal }).catch(() => {});
+        if (isOvertaken) await clientPause(this.#zk, AGAIN_MS, signal).catch(() => {});
         else await attempts.failed(error, signal);
       }
     }
@@ -214,7 +214,7 @@ export class Cron implements AsyncDisposable {
         await run(atMs, 1);
       }
       lastMs = Math.max(lastMs, nowMs);
-      if (dueMs.length === 0) await pause(Math.min(nextMs - nowMs, CLOCK_MS_MAX), { signal });
+      if (dueMs.length === 0) await clientPause(this.#zk, Math.min(nextMs - nowMs, CLOCK_MS_MAX), signal);
     }
   }
 
