@@ -2,12 +2,12 @@
  * `zooid-cli migrate take-over` and `migrate abort` at Apache ensembles of three servers.
  *
  *     npm run tool -- apache-take-over [--rounds 4] [--aborts 4] [--clients 12] [--session-ms 40000]
- *         [--version 3.9.5] [--within-ms 14000] [--keep]
+ *         [--nodes 0] [--version 3.9.5] [--within-ms 14000] [--keep]
  *
  * Clients of ours, kazoo and ZooKeeper's Java client have the addresses of both sides from the
  * start; those of Apache's servers are gates that the operator's command closes. They hold
  * ephemeral nodes, places in a sequence and, one after the other, a lock; children are watched.
- * Three members stand by. In odd rounds every voter is stopped, in even ones a reconfiguration
+ * Three members stand by. `--nodes` further nodes are there before. In odd rounds every voter is stopped, in even ones a reconfiguration
  * leaves the leader alone first. Before a round's take-over come its aborts: the command line is
  * killed at a random moment, or an operator's command fails, and Apache must serve the same
  * clients again, by the take-over's own way back or by `migrate abort`. Then the take-over must
@@ -43,6 +43,8 @@ const ZOOID_SIDS = [11, 12, 13];
 const SUPER = "DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
 const AUTH = "digest super:test";
 const STATUS_KILLED = null;
+const NODES_OF_FOLDER = 1000;
+const TRANSACTIONS_AT_ONCE = 8;
 
 const options = toolOptions({
   rounds: whole(4, 1),
@@ -50,6 +52,7 @@ const options = toolOptions({
   clients: whole(12, 1),
   "session-ms": whole(40_000, 4000),
   "within-ms": whole(14_000, 100),
+  nodes: whole(0, 0),
   version: text,
   seed: newSeed(),
   keep: false,
@@ -135,6 +138,7 @@ async function runRound(round: number): Promise<void> {
     if (server === undefined) throw new Error(`no server has the port ${port}`);
     await act(what, server, gates);
   });
+  if (options.nodes > 0) await createNodes(apache.hosts, options.nodes);
   follower.launch();
   await follower.reached(({ state }) => state === "following");
 
@@ -256,6 +260,22 @@ async function cli(argv: readonly string[], killAt?: RegExp, afterMs = 0): Promi
     });
   const [status]: (number | null)[] = await once(child, "close");
   return { status: status ?? null, output };
+}
+
+/** Nodes of 100 bytes, a thousand in each folder. */
+async function createNodes(hosts: string, count: number): Promise<void> {
+  await using zk = await connect(hosts, { sessionTimeoutMs: sessionMs });
+  const data = Buffer.alloc(100, "x");
+  const creating = new Set<Promise<unknown>>();
+  for (let from = 0; from < count; from += NODES_OF_FOLDER) {
+    const parent = `/many-${from / NODES_OF_FOLDER}`;
+    const transaction = zk.transaction().create(parent, "");
+    for (let i = from; i < Math.min(count, from + NODES_OF_FOLDER); i++) transaction.create(`${parent}/${i}`, data);
+    const made: Promise<unknown> = transaction.commit().then(() => creating.delete(made));
+    creating.add(made);
+    if (creating.size >= TRANSACTIONS_AT_ONCE) await Promise.race(creating);
+  }
+  await Promise.all(creating);
 }
 
 /** A session that is open at the take-over, and whose client never comes back. */
