@@ -316,12 +316,9 @@ export class PeerConnection {
     });
     this.#limitTime(this.#settings.handshakeTimeoutMs, () => this.#fail("timeout", "the handshake took too long"));
     const fault = isDialer ? this.#settings.transport.distrust(socket) : undefined;
-    if (fault !== undefined) {
-      // The other side has nothing to say before a Hello, which it does not get.
-      this.#refuseWith(this.#certificateFault(fault));
-      return;
-    }
-    if (isDialer) {
+    // The other side has nothing to say before a Hello, which it does not get.
+    if (fault !== undefined) this.#refuseWith(this.#certificateFault(fault));
+    else if (isDialer) {
       this.#say(this.#handshake.begin());
       this.flush();
     }
@@ -471,11 +468,16 @@ export class PeerConnection {
     this.#handler.ended(end);
   }
 
+  /**
+   * Reads on, and discards, until the other side has read all and closes. Its next write would fail
+   * at a socket that is destroyed here, and Node.js then drops what it has not read yet: a learner
+   * would not learn which successor the leader has named.
+   */
   #closeSoon(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#socket.destroy(), this.#settings.closingTimeoutMs);
     this.#timer.unref();
-    this.#socket.destroySoon();
+    this.#socket.end();
   }
 
   /** The address is known. Name servers may take longer than addresses. */

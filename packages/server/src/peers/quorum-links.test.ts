@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import { afterEach, describe, expect, test } from "vitest";
@@ -160,6 +161,19 @@ test("messages sent before a close arrive; only the other side gets linkClosed",
   expect(learner.happened.list.slice(1)).toEqual(["refuse on 1", "closed 1: the other side closed it"]);
   expect(learner.messages).toContainEqual({ kind: "refuse", reason: "not-leading", text: sentenceOf(NO_LEADER) });
   expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
+});
+
+test("the last messages before a close arrive at a side that writes while it reads them", async () => {
+  const { leader, learner } = await linked();
+  const chunk = randomBytes(1_000_000);
+  leader.send({ kind: "snapshot-chunk", index: 0, isLast: true, bytes: chunk, start: 0, end: chunk.length }, LEVEL);
+  leader.links.close(leader.link, NO_LEADER);
+  const isOver = (): boolean => learner.happened.list.some((line) => line.startsWith("closed"));
+  for (let i = 0; !isOver(); i++) {
+    learner.send({ kind: "sync", sequence: i });
+    await nextTurn();
+  }
+  expect(learner.happened.list.slice(1, -1)).toEqual(["snapshot-chunk on 1", "up-to-date on 1"]);
 });
 
 test("a link stays while another server is dialed", async () => {

@@ -38,7 +38,7 @@ test("a closed one notifies its carrier once, and accepts nothing any more", asy
   const { socket: one, done } = socket();
   const taken: unknown[] = [];
   one.begin((chunk) => taken.push(chunk));
-  one.destroySoon();
+  one.end();
   one.destroy();
   expect(one).toMatchObject({ closed: true, writable: false, writableLength: 0 });
   await once(one, "close");

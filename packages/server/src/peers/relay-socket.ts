@@ -84,7 +84,8 @@ export class RelaySocket extends EventEmitter<{ error: [Error]; close: []; drain
     if (!this.#isClosed) this.#way.flush();
   }
 
-  destroySoon(): void {
+  /** The other end closes when it has read all: there is nothing to wait for here. */
+  end(): void {
     this.destroy();
   }
 
