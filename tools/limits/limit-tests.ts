@@ -19,6 +19,9 @@ export const LIMIT_TESTS: Readonly<Record<string, readonly LimitTest[]>> = {
   "connections of one address": [of("server/clients/client-listener", "each closed connection gives a place %s back")],
   "connections of all proxies": [of("server/clients/client-listener", "each closed connection gives a place %s back")],
   "connections in all": [of("server/clients/client-listener", "each closed connection gives a place %s back")],
+  "time in which a closed connection takes": [
+    of("server/clients/client-connection", "a client that does not read is disconnected a while after"),
+  ],
   "how fast clients connect": [
     of("server/clients/connection-throttle", "accepts as many connections as there are tokens"),
   ],
@@ -193,7 +196,6 @@ export const LIMIT_TESTS: Readonly<Record<string, readonly LimitTest[]>> = {
 export const UNTESTED: readonly string[] = [
   "bytes in the log that are not durable",
   "digests that differ behind a snapshot",
-  "time in which a closed connection takes",
   "changes in one page of a history",
   "bytes of a file of a backup",
   "log kept for learners",
