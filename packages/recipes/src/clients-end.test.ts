@@ -1,4 +1,7 @@
-/** The client's end is the end of its recipes: their streams complete, nothing is reported, and no timer is left. */
+/**
+ * The client's end is the end of its recipes: their streams complete, nothing is reported, and no
+ * timer is left.
+ */
 import { type Client, isZkError } from "@zooid/client";
 import { filter, firstValueFrom, lastValueFrom, type Observable } from "rxjs";
 import { expect, test, vi } from "vitest";
@@ -95,7 +98,7 @@ const PAUSES: Readonly<Record<string, (zk: Client) => Promise<{ readonly ended: 
 
 test.each(Object.entries(PAUSES))("%s is not waited for after the client's end", async (_, begin) => {
   const zk = await stage.client();
-  // No pause ends by itself from here on.
+  // From here on a pause does not end.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const { ended } = await begin(zk);

@@ -7,15 +7,7 @@ export type ApacheTxnErrorDetail =
   /** A node, or a session, that this server cannot have. */
   | { readonly code: "CANNOT_BE_KEPT"; readonly zxid: Zxid; readonly path: string; readonly found: string }
   /** The snapshot has no such node, which every ensemble of 3.5 or later has. */
-  | { readonly code: "SNAPSHOT_LACKS"; readonly zxid: Zxid; readonly path: string }
-  /** Apache's digest of its tree is not that of this one. */
-  | {
-      readonly code: "DIGEST_DIFFERS";
-      readonly zxid: Zxid;
-      readonly paths: readonly string[];
-      readonly expected: bigint;
-      readonly found: bigint;
-    };
+  | { readonly code: "SNAPSHOT_LACKS"; readonly zxid: Zxid; readonly path: string };
 
 /** A transaction or a snapshot of Apache's that this tree cannot take over. */
 export class ApacheTxnError extends Error {
@@ -38,7 +30,6 @@ export class ApacheTxnError extends Error {
   }
 }
 
-const PATHS_SHOWN = 5;
 const PATH_SHOWN_MAX = 200;
 
 function describe(detail: ApacheTxnErrorDetail): string {
@@ -50,12 +41,6 @@ function describe(detail: ApacheTxnErrorDetail): string {
       return `${shown(detail.path)} at ${zxid} cannot be kept: ${detail.found}`;
     case "SNAPSHOT_LACKS":
       return `the snapshot at ${zxid} has no node ${shown(detail.path)}, as those of versions before 3.5 have none, and 3.5 to 3.9 are followed: upgrade the ensemble first`;
-    case "DIGEST_DIFFERS": {
-      const { paths, expected, found } = detail;
-      const more = paths.length > PATHS_SHOWN ? ` and ${paths.length - PATHS_SHOWN} more` : "";
-      const named = paths.length === 0 ? "no path" : `${paths.slice(0, PATHS_SHOWN).map(shown).join(", ")}${more}`;
-      return `the digest behind transaction ${zxid} is ${found}, and Apache's is ${expected}: the trees differ; the transaction is of ${named}`;
-    }
   }
 }
 

@@ -34,6 +34,10 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ],
   ["zooid_follow_transactions_total", "Transactions of the Apache ensemble that were applied"],
   ["zooid_follow_digests_compared_total", "Digests of the Apache ensemble that were compared with the tree here"],
+  [
+    "zooid_follow_digest_differs",
+    "1 while the digest of the Apache ensemble's leader is not that of the tree here, else 0",
+  ],
   ["zooid_follow_snapshots_total", "Snapshots of the Apache ensemble that became the state here"],
   ["zooid_follow_resyncs_total", "Links to the Apache ensemble that ended"],
 

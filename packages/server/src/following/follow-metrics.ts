@@ -9,6 +9,7 @@ export function* followMetrics(status: FollowStatus | undefined): IterableIterat
   yield secondsGauge("zooid_follow_lag_seconds", status.lagMs);
   yield counter("zooid_follow_transactions_total", status.transactionCount);
   yield counter("zooid_follow_digests_compared_total", status.digestCount);
+  yield gauge("zooid_follow_digest_differs", status.digest === "different" ? 1 : 0);
   yield counter("zooid_follow_snapshots_total", status.snapshotCount);
   yield counter("zooid_follow_resyncs_total", status.resyncCount);
 }

@@ -201,12 +201,16 @@ test("a snapshot that breaks off changes nothing", async () => {
   expect(logged().tail).toBe(Number(before.zxid));
 });
 
-test("a transaction whose digest is another one stops the server, with zxid and paths", async () => {
+test("a leader whose digest is another one is followed on, and shown, until the digests are equal again", async () => {
   apache.create("/a", "one");
-  await started();
+  const server = await started();
   const link = await apache.serveSnapshot();
   link.send(apache.set("/a", "two"), apache.set("/a", "three", 7n));
-  expect(await message()).toMatch(/the digest behind transaction 0x500000003 is \d+, and Apache's is 7: .* of "\/a"/);
+  expect(await level(server)).toMatchObject({ digest: "different", digests_compared: 2, has_state: true });
+  link.send(apache.set("/a", "four", 8n));
+  expect(await level(server)).toMatchObject({ digest: "different", digests_compared: 3 });
+  link.send(apache.set("/a", "five"));
+  expect(await level(server)).toMatchObject({ digest: "equal", digests_compared: 4 });
 });
 
 test("without digests, a transaction that does not fit the tree stops the server", async () => {

@@ -32,10 +32,11 @@ import type { Checkpoint } from "../driver/driver-config.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 import type { Storage } from "../storage/storage.ts";
 import { Candidate } from "./candidate.ts";
+import { DigestComparison } from "./digest-comparison.ts";
 import { FollowError } from "./follow-error.ts";
 import type { FollowConfig } from "./follow-options.ts";
 import { FollowRecord } from "./follow-record.ts";
-import type { DigestState, FollowStatus } from "./follow-status.ts";
+import type { FollowStatus } from "./follow-status.ts";
 import { FollowRefusal, FollowSyncs, type SyncAnswer } from "./follow-syncs.ts";
 import { countSessions, type FollowedSessions, touchSessions } from "./followed-sessions.ts";
 import { commonNodes } from "./other-history.ts";
@@ -82,8 +83,6 @@ const MARK_BYTES = 16 * 1024 * 1024;
 const MARK_ENTRIES = 50_000;
 const MARK_MS = 5000;
 const BEHIND_RETRY_MS = 20;
-/** Behind a snapshot, digests that differ before the trees count as different. */
-const UNEQUAL_MAX = 1000;
 /** Silence after which a SYNC is not waited for any more. */
 const SYNC_MS = 5000;
 /** A longer list of servers is not kept. */
@@ -121,9 +120,7 @@ export class Following {
   /** The epochs that the ensemble before was promised, while a snapshot of another one may come. */
   #epochsBefore: Buffer | undefined;
   #digest: ApacheDigest;
-  #digestState: DigestState = "none";
-  #unequalCount = 0;
-  #digestCount = 0;
+  readonly #comparison: DigestComparison;
   /** Transactions and snapshots that were taken from the link. */
   #takenCount = 0;
   #transactionCount = 0;
@@ -165,6 +162,7 @@ export class Following {
     this.#tree = parts.replica.tree;
     this.#translator = new ApacheTranslator(this.#tree, this.#options);
     this.#digest = new ApacheDigest(this.#tree, crc32);
+    this.#comparison = new DigestComparison(parts);
     this.#epochFile = join(parts.dataDir, EPOCH_FILE);
     this.#record = new FollowRecord(join(parts.dataDir, RECORD_FILE));
     this.#durable = this.#tree.applied;
@@ -195,8 +193,8 @@ export class Following {
       nodeCount: this.#tree.nodeCount,
       sessionCount: this.#tree.sessionCount,
       mark: this.#markOfTree(),
-      digest: this.#digestState,
-      digestCount: this.#digestCount,
+      digest: this.#comparison.state,
+      digestCount: this.#comparison.count,
       transactionCount: this.#transactionCount,
       snapshotCount: this.#snapshotCount,
       resyncCount: link?.disconnectCount ?? 0,
@@ -435,7 +433,6 @@ export class Following {
     const isExpected = error instanceof ApacheTxnError || error instanceof ApachePeerError;
     const failure = isExpected ? new FollowError(this.#sentence(error), { cause: error }) : error;
     this.#lastText = failure instanceof Error ? failure.message : String(failure);
-    if (error instanceof ApacheTxnError && error.code === "DIGEST_DIFFERS") this.#digestState = "different";
     await this.#follower?.[Symbol.asyncDispose]();
     this.#parts.failed(failure);
   }
@@ -551,8 +548,7 @@ export class Following {
       this.#candidate = undefined;
       this.#isTakenBack = false;
       this.#snapshotCount++;
-      this.#digestState = "none";
-      this.#unequalCount = 0;
+      this.#comparison.begin();
       await this.#beginDigest();
       assert(this.#digest.value === digest.value, "a state that is installed is the one that came");
       if (candidate.digest !== undefined) this.#compareWith(candidate.digest, this.#tree.applied, []);
@@ -699,19 +695,8 @@ export class Following {
     await this.#pace();
   }
 
-  /** @throws ApacheTxnError DIGEST_DIFFERS */
   #compareWith(expected: bigint, zxid: Zxid, paths: readonly string[]): void {
-    this.#digestCount++;
-    const found = this.#digest.value;
-    if (found === expected) {
-      this.#digestState = "equal";
-      return;
-    }
-    if (this.#digestState !== "equal" && ++this.#unequalCount <= UNEQUAL_MAX) {
-      this.#digestState = "not-equal-yet";
-      return;
-    }
-    throw new ApacheTxnError({ code: "DIGEST_DIFFERS", zxid, paths, expected, found });
+    this.#comparison.compare({ expected, found: this.#digest.value, zxid, paths });
   }
 
   async #beginDigest(): Promise<void> {

@@ -35,6 +35,8 @@ export type ServerEvent =
   | "file-damaged"
   | "file-healed"
   | "follow-acl-missing"
+  | "follow-digest-differs"
+  | "follow-digest-equal"
   | "follow-finished"
   | "follow-history-taken-back"
   | "follow-link-lost"
@@ -146,6 +148,8 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "file-damaged": "the scrub found a damaged file",
   "file-healed": "a damaged file is whole again, or needed no longer",
   "follow-acl-missing": "the access list of a znode of the Apache ensemble that is followed never came",
+  "follow-digest-differs": "the digest of the Apache ensemble that is followed is not that of the tree here",
+  "follow-digest-equal": "the digests of the Apache ensemble that is followed are those of the tree here again",
   "follow-finished": "an operator has ended the following of the Apache ensemble for good",
   "follow-history-taken-back": "the Apache ensemble that is followed has lost transactions that it had committed",
   "follow-link-lost": "the link to the Apache ensemble that is followed has ended; another one is made",

@@ -11,10 +11,11 @@
  * sees the leader killed, at most once in `--leader-kill-every-s`; has a second follower beside
  * it. The load continues until `--transactions` were followed. Then every node, Stat and access
  * list of its tree must be that of the leader, and from 3.6 on each digest since the last snapshot
- * must have been equal. With `--writes-s`, 16 MB/s are then written for that long to servers with
- * 256 MB of heap, while the follower is paused, slowed and killed. With `--too-old` an ensemble of
- * 3.4 is followed first, which must be refused. `--deadline-s` is the maximum of each wait. Needs
- * Java and Maven.
+ * must have been equal. Apache's own servers can differ once leaders were killed: then no further
+ * one is killed, and one server must have the follower's tree. With `--writes-s`, 16 MB/s are then
+ * written for that long to servers with 256 MB of heap, while the follower is paused, slowed and
+ * killed. With `--too-old` an ensemble of 3.4 is followed first, which must be refused.
+ * `--deadline-s` is the maximum of each wait. Needs Java and Maven.
  */
 import { equal, ok } from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +28,7 @@ import { newSeed, texts, toolOptions, whole } from "@zooid/conformance/internal/
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { Side } from "../apache-import/moved-side.ts";
 import { setDeadline, until } from "./event-reader.ts";
-import { compareTrees, reachedLeader, serverIn, startedLoad } from "./followed-ensemble.ts";
+import { compareTrees, equalServers, reachedLeader, serverIn, startedLoad } from "./followed-ensemble.ts";
 import { FollowerProcess, type FollowerStatus } from "./follower-process.ts";
 import { FATAL, followThroughFaults } from "./heavy-writes.ts";
 import { QuorumWays } from "./quorum-ways.ts";
@@ -40,6 +41,8 @@ const SESSION_MS = 40_000;
 const FAR_BEHIND = 700;
 /** Missed writes that the leader still has: it keeps 500 transactions. */
 const FEW = 300;
+/** An Apache server finds that its tree is not that of its leader. */
+const OWN_DIFFERENCE = /Digests are not matching/;
 /** A leader that lacks a transaction in memory sends a snapshot, and containers are reaped soon. */
 const PROPERTIES = [
   "-Dzookeeper.snapshotSizeFactor=-1",
@@ -165,6 +168,7 @@ async function runVersion(version: string): Promise<void> {
   }
 
   let killedMs = Number.NEGATIVE_INFINITY;
+  let hasDifference = false;
   for (let kill = 1; kill <= options["leader-kills"]; kill++) {
     await step("sees the leader killed", async () => {
       const { resyncs } = await follower.reached(isFollowing);
@@ -180,6 +184,15 @@ async function runVersion(version: string): Promise<void> {
       await delay(options["load-ms"]);
       return `followed again after ${Math.round(backMs)} ms`;
     });
+    const { digest } = await follower.reached((status) => isFollowing(status) && hasVerdict(version, status));
+    if (digest !== "different") continue;
+    ok(
+      apache.servers.some((server) => OWN_DIFFERENCE.test(server.log())),
+      "the follower differs from Apache, whose servers do not differ among themselves",
+    );
+    hasDifference = true;
+    console.log(`  Apache's own servers differ after ${kill} kills`);
+    break;
   }
 
   if (options.transactions > 0)
@@ -204,13 +217,16 @@ async function runVersion(version: string): Promise<void> {
     await load.end();
     await compareTrees(apache, second);
     await second.stop();
-    return await compareTrees(apache, follower);
+    if (!hasDifference) return await compareTrees(apache, follower);
+    const equal = await equalServers(apache, follower);
+    ok(equal.length > 0, "no server has the follower's tree");
+    return `that of the servers ${equal.join(", ")}`;
   });
   for (const server of apache.servers) ok(!FATAL.test(server.log()), "an error that ends a server is in its log");
   const last = await follower.reached(isFollowing);
   count(last);
   const hasDigests = !version.startsWith("3.5.");
-  ok(last.digest === (hasDigests ? "equal" : "none"), `digests: ${last.digest}`);
+  if (!hasDifference) ok(last.digest === (hasDigests ? "equal" : "none"), `digests: ${last.digest}`);
   ok(!hasDigests || digests > 0, "no digest was compared");
   const compared = hasDigests ? `${digests} digests compared, the last ones equal` : "which have no digests";
   console.log(`${version}: ${transactions} transactions, ${compared}`);

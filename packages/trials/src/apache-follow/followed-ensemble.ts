@@ -55,11 +55,30 @@ function unlessReaped(error: unknown): undefined {
   if (!isZkError(error, "NO_NODE")) throw error;
 }
 
+/**
+ * Where Apache's servers differ among themselves, one of them has the follower's tree.
+ *
+ * @returns their ids
+ */
+export async function equalServers(apache: Side, follower: FollowerProcess): Promise<readonly number[]> {
+  const equal: number[] = [];
+  for (const [i, server] of apache.servers.entries()) {
+    try {
+      await compareTrees(apache, follower, server);
+      equal.push(i + 1);
+    } catch (error) {
+      console.log(`server ${i + 1} and the follower: ${error}`);
+    }
+  }
+  return equal;
+}
+
 /** Containers and TTL nodes are reaped meanwhile: a tree that differs is compared again. */
-export async function compareTrees(apache: Side, follower: FollowerProcess): Promise<string> {
+export async function compareTrees(apache: Side, follower: FollowerProcess, server?: ServerProcess): Promise<string> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
-    const expected = await servedTree((await serverIn(apache, "leader")).port).catch(unlessReaped);
+    const { port } = server ?? (await serverIn(apache, "leader"));
+    const expected = await servedTree(port).catch(unlessReaped);
     if (expected === undefined) continue;
     const found = servedOf((await follower.tree()).tree);
     const different = [...new Set([...expected.keys(), ...found.keys()])].filter(

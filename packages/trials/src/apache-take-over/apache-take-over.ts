@@ -7,13 +7,13 @@
  * Clients of ours, kazoo and ZooKeeper's Java client have the addresses of both sides from the
  * start; those of Apache's servers are gates that the operator's command closes. They hold
  * ephemeral nodes, places in a sequence and, one after the other, a lock; children are watched.
- * Three members stand by. `--nodes` further nodes are there before. In odd rounds every voter is stopped, in even ones a reconfiguration
- * leaves the leader alone first. Before a round's take-over come its aborts: the command line is
- * killed at a random moment, or an operator's command fails, and Apache must serve the same
- * clients again, by the take-over's own way back or by `migrate abort`. Then the take-over must
- * succeed: each client continues with its session and its node, the next sequence number follows,
- * at most one client holds the lock, and a changed child reaches the watch. Needs Java, Maven and
- * Python.
+ * Three members stand by. `--nodes` further nodes are there before. In odd rounds every voter is
+ * stopped, in even ones a reconfiguration leaves the leader alone first. Before a round's take-over
+ * come its aborts: the command line is killed at a random moment, or an operator's command fails,
+ * and Apache must serve the same clients again, by the take-over's own way back or by `migrate
+ * abort`. Then the take-over must succeed: each client continues with its session and its node, the
+ * next sequence number follows, at most one client holds the lock, and a changed child reaches the
+ * watch. Needs Java, Maven and Python.
  */
 import { deepStrictEqual, equal, ok } from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
