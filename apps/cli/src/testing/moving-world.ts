@@ -256,7 +256,7 @@ export class MovingWorld {
         this.#append("request", OWN_SESSION);
         return done<"reconfig-alone">(OWN_SESSION);
       case "reconfig-back":
-        if (!this.hasQuorum) return NOT_FOLLOWED;
+        if (!this.hasQuorum || this.apache.filter(({ isRunning }) => isRunning).length < 2) return NOT_FOLLOWED;
         this.sids = [1, 2, 3];
         this.removed = [];
         this.#append("reconfig", OWN_SESSION);
@@ -300,7 +300,8 @@ export class MovingWorld {
       else {
         // Another leader is elected where the last one was stopped.
         if (!this.hasQuorum) this.epoch++;
-        server.isRunning = true;
+        // A server ends at its start where its configuration does not list it.
+        if (this.sids.includes(server.sid)) server.isRunning = true;
         server.isBlocked = false;
       }
     }

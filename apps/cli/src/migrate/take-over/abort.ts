@@ -71,7 +71,9 @@ function* followAgain(asking: Asking, { state, removed, voters }: FollowerFacts,
     const back = yield* asking.ask({ kind: "reconfig-back", lines: removed, withinMs: VOTERS_BACK_MS });
     if (back.kind === "failed")
       problems.push(
-        problem(`the servers ${removed.join(", ")} are no members of the Apache ensemble again: ${back.reason}`),
+        problem(
+          `the servers ${removed.join(", ")} are no members of the Apache ensemble again: ${back.reason}; one that was started since ends with "My id … not in the peer list": put its line into the file that its dynamicConfigFile names, start it, and run the command again`,
+        ),
       );
     else yield { event: { kind: "undone", what: "voters-back" } };
   }

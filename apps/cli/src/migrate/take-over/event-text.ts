@@ -123,7 +123,7 @@ export function planLines({ addresses, commands, fence }: PlannedCommands): read
     prove: ["two SYNCs 200 ms apart, and the connections of each server"],
     fence:
       fence === "reconfig"
-        ? ["a reconfiguration that leaves the leader alone", run("fence")]
+        ? ["a reconfiguration that leaves the leader alone", `at the leader: ${commands.fence ?? "(not given)"}`]
         : ["followers first, then the leader", run("fence")],
     verify: [
       "ports of each server for clients, quorum and elections",

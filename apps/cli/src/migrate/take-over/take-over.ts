@@ -299,8 +299,12 @@ export class TakeOver {
       : yield* this.#fenceByStop(begun, proof);
   }
 
-  /** Servers that were removed never serve again, and one disk holds the truth. */
-  *#fenceByReconfig({ apache, leader }: Begun, before: SyncFacts): Steps<Fenced> {
+  /**
+   * Servers that were removed never serve again, and one disk holds the truth. They are not
+   * stopped: their configuration does not list them any more, and with that Apache does not start,
+   * but it is added again while it runs.
+   */
+  *#fenceByReconfig({ leader }: Begun, before: SyncFacts): Steps<Fenced> {
     const { sid, address } = leader;
     assert(sid !== undefined, "each server of Apache's has a number before the first step ends");
     const session = yield* this.#need({ kind: "reconfig-alone", sid, address, withinMs: WITHIN_MS_MAX });
@@ -308,8 +312,7 @@ export class TakeOver {
     const follower = yield* this.#need({ kind: "look-follower", withinMs: WITHIN_MS_MAX });
     this.#refuse(aloneObstacles(proof, { after: before, session, sid }, follower));
     yield { event: { kind: "seen", seen: { kind: "alone", sid, zxid: proof.zxid } } };
-    const addresses = apache.map((server) => server.address);
-    const results = yield* this.#need({ kind: "run", command: "fence", addresses, withinMs: COMMAND_MS });
+    const results = yield* this.#need({ kind: "run", command: "fence", addresses: [address], withinMs: COMMAND_MS });
     yield this.#fencedEvent(results);
     return { results, voters: [sid], isWeighted: false, proof };
   }
@@ -356,7 +359,10 @@ export class TakeOver {
   /** @returns the servers of which nothing is known */
   *#untilFenced({ results, voters, isWeighted }: Omit<Fenced, "proof">): Steps<readonly string[]> {
     for (;;) {
-      const ports = yield* this.#need({ kind: "look-ports", withinMs: WITHIN_MS_MAX });
+      const all = yield* this.#need({ kind: "look-ports", withinMs: WITHIN_MS_MAX });
+      // Servers that were removed run on.
+      const ports =
+        this.#plan.fence === "stop" ? all : all.filter(({ sid }) => sid !== undefined && voters.includes(sid));
       const { obstacles, unverified } = judgeFence({ ports, results, voters, isWeighted });
       if (obstacles.length === 0) return unverified;
       yield* this.#waitFor(obstacles, POLL_MS);
