@@ -37,15 +37,7 @@ import {
 } from "./commands/maintenance.ts";
 import { purgeFields } from "./commands/purge-fields.ts";
 import { restoreFields } from "./commands/restore-fields.ts";
-import {
-  backupNow,
-  backupStatus,
-  purgeHistory,
-  restore,
-  restoreState,
-  snapshot,
-  uploadNow,
-} from "./commands/states.ts";
+import { backupNow, backupStatus, purgeHistory, restore, restoreState, snapshot } from "./commands/states.ts";
 import {
   briefConnection,
   configuration,
@@ -140,7 +132,6 @@ const COMMANDS: readonly Command[] = [
   { names: ["transfer_leadership"], isOwn: true, method: "POST", needsAuth: true, run: transferLeadership },
   { names: ["undrain"], isOwn: true, method: "POST", needsAuth: true, isAlways: true, run: undrain },
   { names: ["upgrade_status"], isOwn: true, run: upgradeStatus },
-  { names: ["upload_now"], isOwn: true, method: "POST", needsAuth: true, run: uploadNow },
   { names: ["voting_view"], run: votingView },
   { names: ["watch_summary", "wchs"], run: watchSummary },
   { names: ["watches", "wchc"], run: watches },

@@ -1,4 +1,3 @@
-import type { BackupStatus } from "@zooid/backup";
 import type { DiskRoom, ServerId, SessionId, Zxid } from "@zooid/model";
 import type { OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ServerBackup } from "../backup/server-backup.ts";
@@ -142,12 +141,7 @@ export interface AdminView {
   /** The damaged files, and the consequences; undefined while no damage is known. */
   damage(): string | undefined;
   /** The backup of the history; undefined where there is none. */
-  readonly backup:
-    | (Pick<ServerBackup, "begin" | "fault" | "status"> & {
-        /** Uploads all that is applied now. Rejects with what failed. */
-        upload(): Promise<BackupStatus>;
-      })
-    | undefined;
+  readonly backup: Pick<ServerBackup, "begin" | "fault" | "status"> | undefined;
   /** Removes the history up to a transaction for good. */
   readonly purges: HistoryPurges;
   /**

@@ -49,7 +49,6 @@ const GUARDED: Readonly<Record<string, string>> = {
   take_over: "zxid=0x1&digest=0000000000000000&epoch=2000",
   transfer_leadership: "",
   undrain: "",
-  upload_now: "",
 };
 const GETS: ReadonlySet<string> = new Set([
   "audit_tail",

@@ -7,7 +7,7 @@ import type { FollowEnd, Following } from "./following.ts";
 /** The acts of operators on a server that follows an Apache ensemble. */
 export function followerActs(
   following: Following,
-  storage: () => Pick<Storage, "backup" | "flushHistory">,
+  storage: () => Pick<Storage, "backup" | "flushHistoryFiles">,
 ): FollowerActs {
   /** The members that stand by read the target. */
   const uploaded = async (end: () => Promise<FollowEnd | FollowRefusal>): Promise<FollowEnd | FollowRefusal> => {
@@ -16,7 +16,8 @@ export function followerActs(
     const found = await end();
     if (found instanceof FollowRefusal) return found;
     try {
-      await storage().flushHistory();
+      // A base that is due would take longer than clients may be stopped.
+      await storage().flushHistoryFiles();
       // The members begin with a base.
       const hasBase = backup.status.base !== undefined;
       const uploadedNow = await (hasBase ? backup.upload() : backup.now());

@@ -1,5 +1,5 @@
 import type { BackupStatus } from "@zooid/backup";
-import { type DiskRoom, formatSessionId, laterOf, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
+import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
 import type { OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ImportedSessions } from "@zooid/txn-log/sqlite";
 import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
@@ -249,18 +249,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
         checkpoint();
         return backup.begin();
       };
-      const upload = async (): Promise<BackupStatus> => {
-        const following = server.following();
-        if (following === undefined) driver().checkpoint();
-        else await following.settle();
-        await storage().flushHistoryFiles();
-        const status = await backup.upload();
-        if (following === undefined) return status;
-        // Before the first transaction behind a snapshot of Apache's there is only the state.
-        const { end = ZXID_NONE, base = ZXID_NONE } = status;
-        return laterOf(end, base) < following.status.zxid ? await backup.now() : status;
-      };
-      return { begin, upload, fault: () => backup.fault(), status: backup.status };
+      return { begin, fault: () => backup.fault(), status: backup.status };
     },
     runningRestore: server.runningRestore,
     takeOver: server.takeOver,

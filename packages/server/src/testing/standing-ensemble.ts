@@ -86,7 +86,7 @@ export class StandingEnsemble implements AsyncDisposable {
   /** Waits until the archive has all that Apache has, and each member its state. @returns it */
   async level(): Promise<{ readonly zxid: string; readonly digest: string }> {
     const zxid = `0x${this.apache.zxid.toString(16)}`;
-    await expect.poll(async () => (await this.#post(this.#follower, "upload_now"))["last_zxid"], WAIT).toBe(zxid);
+    await expect.poll(async () => (await this.#post(this.#follower, "follow_archive"))["zxid"], WAIT).toBe(zxid);
     const states: Answer[] = [];
     for (const member of this.members) {
       await expect.poll(async () => (await readyState(member))?.["zxid"], WAIT).toBe(zxid);

@@ -1,4 +1,4 @@
-import { formatZxid, laterOf, ZXID_NONE } from "@zooid/model";
+import { formatZxid } from "@zooid/model";
 import { type PurgeOutline, PurgeRefusal } from "../../storage/history-purges.ts";
 import type { AdminView } from "../admin-view.ts";
 import { BadParameter } from "../client-reports.ts";
@@ -67,22 +67,6 @@ export function backupNow(view: AdminView, request: CommandRequest): Outcome {
   const begun = beginBackup(view);
   audited(view, request, "backup", begun);
   return begun ?? new Failure(NO_BACKUP, 409);
-}
-
-/** Uploads what is applied now, and answers when the backup has it. */
-export async function uploadNow(view: AdminView, request: CommandRequest): Promise<Outcome> {
-  const { backup } = view;
-  if (backup === undefined) return new Failure(NO_BACKUP, 409);
-  try {
-    const { end = ZXID_NONE, base = ZXID_NONE, isHolder } = await backup.upload();
-    audited(view, request, "backup", true);
-    // Before the first transaction a base is all that there is.
-    const last = laterOf(end, base);
-    return { last_zxid: last === ZXID_NONE ? null : formatZxid(last), is_uploading: isHolder ?? null };
-  } catch (error) {
-    audited(view, request, "backup", undefined);
-    return new Failure(error instanceof Error ? error.message : String(error), 503);
-  }
 }
 
 export function backupStatus(view: AdminView): Outcome {
