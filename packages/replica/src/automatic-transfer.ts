@@ -1,3 +1,4 @@
+import type { RoleEnd } from "@zooid/zab";
 import type { GroundParts } from "./parts/ground.ts";
 
 /**
@@ -9,11 +10,18 @@ const PATIENCE_MS = 1000;
 const TRY_MS = 5;
 /** Ticks after an attempt that found no server that had everything. */
 const RETRY_TICKS = 5;
+const CLOSED: RoleEnd = { kind: "closed-to-clients" };
+
+/** Why a leader leaves. */
+type Purpose = "members" | "room" | "closed";
 
 /**
  * A leader whose disk has too little room leaves its leadership to a server that has enough. While
  * no other has, it continues to lead: reads, deletes and sessions need a leader. So does one that
  * the configuration no longer has as a voter, or has at another address, without patience.
+ *
+ * A leader that has served clients, and learns that the ensemble is closed to them, begins the next
+ * epoch itself: with the old one, all that is known of clients and their requests ends.
  *
  * ```
  *            another has room        PATIENCE_MS later           what is proposed is acked
@@ -41,31 +49,41 @@ export class AutomaticTransfer {
 
   /** When {@link tick} has something to do; undefined when never. */
   nextDueMs(): number | undefined {
-    if (!this.#isWanted) return this.#beginMs === undefined ? undefined : this.#parts.servingState.nowMs;
+    if (this.#purpose === undefined) return this.#beginMs === undefined ? undefined : this.#parts.servingState.nowMs;
     if (this.isUnderWay) return this.#tryMs;
-    return this.#beginMs ?? this.#parts.servingState.nowMs;
+    const { nowMs } = this.#parts.servingState;
+    return this.#purpose === "closed" ? nowMs : (this.#beginMs ?? nowMs);
   }
 
   tick(): void {
     const { config, servingState, zab } = this.#parts;
     const { nowMs } = servingState;
-    if (!this.#isWanted) {
+    const purpose = this.#purpose;
+    if (purpose === undefined) {
       this.#beginMs = undefined;
       this.#endMs = undefined;
       return;
     }
-    const purpose = zab.mustTransfer ? "members" : "room";
+    // No attempt for another reason delays a closing.
+    if (purpose === "closed" && !this.isUnderWay) this.#beginMs = nowMs;
     this.#beginMs ??= nowMs + (purpose === "room" ? PATIENCE_MS : 0);
     if (nowMs < this.#beginMs || nowMs < this.#tryMs) return;
     this.#endMs ??= nowMs + config.tickMs;
     this.#tryMs = nowMs + TRY_MS;
-    if (zab.transferLeadership(purpose) === undefined && nowMs < this.#endMs) return;
+    const isLate = nowMs >= this.#endMs;
+    if (purpose === "closed") {
+      if (zab.succeedItself(CLOSED) || !isLate) return;
+      zab.resign(CLOSED);
+    } else if (zab.transferLeadership(purpose) === undefined && !isLate) return;
     this.#endMs = undefined;
     this.#beginMs = nowMs + RETRY_TICKS * config.tickMs;
   }
 
-  get #isWanted(): boolean {
+  get #purpose(): Purpose | undefined {
     const { servingState, zab } = this.#parts;
-    return servingState.isLeading && (zab.hasRoomierSuccessor || zab.mustTransfer);
+    if (!servingState.isLeading) return undefined;
+    if (servingState.closedMs !== undefined) return "closed";
+    if (zab.mustTransfer) return "members";
+    return zab.hasRoomierSuccessor ? "room" : undefined;
   }
 }

@@ -24,6 +24,7 @@ export class DueWork {
     roles.serveReadOnlyWhenDue();
     this.#parts.automaticTransfer.tick();
     this.#resignWhenExhausted();
+    this.#leaveWhenClosed();
     connections.removeMoreWatches();
     watchBudget.settle();
     if (!servingState.isApplying) {
@@ -47,7 +48,7 @@ export class DueWork {
     const reaperDueMs = servingState.isLeading ? reaper.nextDueMs() : undefined;
     // A server alone has no election, no other server to lead, and never lacks a quorum.
     if (config.ensemble === undefined) return reaperDueMs;
-    const roleDueMs = earliest(membership.nextDueMs(), roles.readOnlyDueMs());
+    const roleDueMs = earliest(earliest(membership.nextDueMs(), roles.readOnlyDueMs()), this.#closedDueMs);
     return earliest(roleDueMs, earliest(reaperDueMs, automaticTransfer.nextDueMs()));
   }
 
@@ -73,6 +74,22 @@ export class DueWork {
     if (!zab.isExhausted || zab.outstandingCount > 0) return;
     if (tools.batcher.count > 0 || proposer.isPreparing) return;
     zab.resign({ kind: "counter-used-up" });
+  }
+
+  /**
+   * A learner leaves with its leader. It leaves alone where the leader's epoch began without
+   * clients, and this server learned that only after it had begun to serve them.
+   */
+  #leaveWhenClosed(): void {
+    const { zab } = this.#parts;
+    const dueMs = this.#closedDueMs;
+    if (dueMs !== undefined && dueMs <= this.#parts.servingState.nowMs) zab.resign({ kind: "closed-to-clients" });
+  }
+
+  get #closedDueMs(): number | undefined {
+    const { config, servingState } = this.#parts;
+    const { closedMs, isLeading } = servingState;
+    return closedMs === undefined || isLeading ? undefined : closedMs + config.tickMs;
   }
 
   /** Prepares more of a multi that is prepared in part, and of the writes that wait for it. */

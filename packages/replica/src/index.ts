@@ -40,5 +40,5 @@ export type { RequestStages, SlowRequest } from "./slow-requests.ts";
 export type { HistoryAccess, HistoryAsker, ReplicaTools, ShownPastChanges } from "./tools.ts";
 export { type NoPeers, withNoPeers } from "./with-no-peers.ts";
 export type { LevelBlocker, LevelStatus, RaiseAnswer } from "./writes/feature-level.ts";
-export type { OpeningAnswer } from "./writes/member-changes.ts";
+export type { ClosingAnswer, OpeningAnswer } from "./writes/member-changes.ts";
 export type { AddressWork } from "./writes/write-shares.ts";

@@ -30,7 +30,7 @@ import type { SessionTracker } from "./sessions/session-tracker.ts";
 import type { ReplicaSinks } from "./sinks.ts";
 import type { ReplicaTools } from "./tools.ts";
 import type { LevelStatus, RaiseAnswer } from "./writes/feature-level.ts";
-import type { OpeningAnswer } from "./writes/member-changes.ts";
+import type { ClosingAnswer, OpeningAnswer } from "./writes/member-changes.ts";
 
 /**
  * One member of the ensemble as a single deterministic machine: connections and their sessions, the
@@ -289,6 +289,15 @@ export class Replica {
   openClients(): OpeningAnswer {
     const { servingState, proposer } = this.#parts;
     return servingState.isLeading ? proposer.openClients() : "not-leading";
+  }
+
+  /**
+   * This server's operator closes the ensemble to clients. Once the entry is committed, the epoch
+   * ends, and no server serves clients in the next one; sessions stay, and none expires.
+   */
+  closeClients(): ClosingAnswer {
+    const { servingState, proposer } = this.#parts;
+    return servingState.isLeading ? proposer.closeClients() : "not-leading";
   }
 
   /** The feature level, and what keeps it from being raised; undefined unless this server leads. */

@@ -63,6 +63,9 @@ export class RoleChanges {
     const { areClientsClosed } = zab.members;
     // Each session has its whole timeout to find a server, however long the clients were closed.
     if (this.#wereClientsClosed && !areClientsClosed && servingState.isLeading) sessions.takeOver();
+    // rule: a-closing-ends-the-epoch
+    if (!this.#wereClientsClosed && areClientsClosed && servingState.isServing)
+      servingState.closedMs = servingState.nowMs;
     this.#wereClientsClosed = areClientsClosed;
     memberChanges.changed();
   }

@@ -23,6 +23,11 @@ export class ServingState {
   isServing = false;
   /** Whether this server decides over writes and sessions. */
   isLeading = false;
+  /**
+   * When this role, in which clients are served, learned that the ensemble is closed to them: it
+   * ends soon, and the next one serves none.
+   */
+  closedMs: number | undefined = undefined;
 
   constructor() {
     this.visible = composeZxid(0, 0);
@@ -45,6 +50,7 @@ export class ServingState {
   left(): void {
     this.isServing = false;
     this.isLeading = false;
+    this.closedMs = undefined;
   }
 
   /** There is no quorum, and reads are served without one. */

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { assert, type ClientAccess, hostPort, type Members, ZXID_NONE } from "@zooid/model";
+import { assert, hostPort, type Members, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError, type StoreWarning } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
@@ -8,7 +8,7 @@ import { type AdminView, NOT_SERVING } from "./admin/admin-view.ts";
 import { type AdminReport, adminReport } from "./admin/client-reports.ts";
 import { answerWord, type Report, reportText, wordBytes } from "./admin/four-letter-words.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
-import { ClientDoor } from "./clients/client-door.ts";
+import { ClientDoor, type DoorAccess } from "./clients/client-door.ts";
 import { ClientPorts } from "./clients/client-ports.ts";
 import { EarlyClients } from "./clients/early-clients.ts";
 import { parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
@@ -485,7 +485,8 @@ class Server implements ZooidServer {
     const { standby: source, dataDir } = this.#config;
     const driver = this.#driver;
     if (source === undefined || dataDir === undefined || driver === undefined || this.#stopped !== undefined) return;
-    const isWanted = driver.replica.zab.members.areClientsClosed && this.#takeOver?.taken === undefined;
+    const { areClientsClosed, areClientsClosedAgain } = driver.replica.zab.members;
+    const isWanted = areClientsClosed && !areClientsClosedAgain && this.#takeOver?.taken === undefined;
     if (!isWanted) this.#endStandby(dataDir);
     else if (this.#standbyEnd === undefined)
       this.#standby ??= new Standby({
@@ -589,7 +590,7 @@ class Server implements ZooidServer {
     const inForce = (members: Members): void => {
       this.#status.updateMembers(members);
       this.#followClientAddress(members);
-      void this.#door?.follow(members.clients);
+      void this.#door?.follow(members.clients === "open" ? "open" : "closed");
       setImmediate(() => this.#standbyMoved());
     };
     return new EnsemblePeers({
@@ -696,7 +697,7 @@ class Server implements ZooidServer {
   }
 }
 
-function clientsIn({ replica }: Driver): ClientAccess {
+function clientsIn({ replica }: Driver): DoorAccess {
   return replica.zab.members.areClientsClosed ? "closed" : "open";
 }
 

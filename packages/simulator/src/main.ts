@@ -33,7 +33,7 @@ const OPTIONS = {
   manners: { type: "string", meaning: "plain: clients do not reconnect early, move or give wrong passwords" },
   files: { type: "string", meaning: "yes or no: operators change the members in files" },
   restores: { type: "boolean", meaning: "operators restore states of the past" },
-  closed: { type: "boolean", meaning: "ensembles are founded without clients, and opened to them" },
+  closed: { type: "boolean", meaning: "ensembles are founded without clients, opened to them and closed again" },
   levels: { type: "boolean", meaning: "servers change their versions, and the feature level is raised" },
   reconfig: { type: "string", meaning: "yes or no: the configuration changes" },
   until: { type: "string", meaning: "when faults end, in virtual milliseconds" },

@@ -145,7 +145,7 @@ export class KnownMembers {
   }
 
   /**
-   * Whether the ensemble serves no clients yet. A change that opens it counts once it is committed:
+   * Whether the ensemble serves no clients. A change that opens it counts once it is committed:
    *
    * 1. S1 leads, and logs the change. No other server has it.
    * 2. S1 serves a client, and dies.
@@ -153,7 +153,12 @@ export class KnownMembers {
    */
   get areClientsClosed(): boolean {
     // rule: clients-are-served-once-the-opening-is-committed
-    return this.#committed?.clients === "closed";
+    return (this.#committed?.clients ?? "open") !== "open";
+  }
+
+  /** Whether the ensemble has served clients, and an operator has closed it since. */
+  get areClientsClosedAgain(): boolean {
+    return this.#committed?.clients === "closed-again";
   }
 
   /** Tells quorums: one counts in both configurations while a change is logged. */

@@ -67,6 +67,8 @@ export type RoleEnd =
   | LeaderFault
   // Either's.
   | { readonly kind: "configuration-learned"; readonly version: Zxid }
+  /** The ensemble is closed to clients: the epoch in which it served them ends. */
+  | { readonly kind: "closed-to-clients" }
   | { readonly kind: "stopped" };
 
 /** A learner broke the protocol; its link ends. */

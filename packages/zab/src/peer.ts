@@ -432,14 +432,23 @@ export class ZabPeer {
    * @returns whether it begins; then `ended` of the state is called
    */
   restore(state: RestoredState): boolean {
-    const { leading } = this.#cycle;
-    if (leading?.phase !== "broadcast" || this.#members.isObserver) return false;
     // The configuration in force stays, and it would not be known which one that is.
-    if (this.#members.isChanging) return false;
-    if (!leading.isLevel) return false;
-    leading.succeedItself();
+    if (this.#members.isChanging || !this.succeedItself({ kind: "restore-begins" })) return false;
     this.#restored = state;
-    this.#cycle.leaveTo(this.#config.sid, { kind: "restore-begins" });
+    return true;
+  }
+
+  /**
+   * Leaves the epoch and leads the next one with the same history. Everything that was proposed
+   * must be committed and applied here: nothing may be proposed until then.
+   *
+   * @returns whether it leaves
+   */
+  succeedItself(reason: RoleEnd): boolean {
+    const { leading } = this.#cycle;
+    if (leading?.phase !== "broadcast" || this.#members.isObserver || !leading.isLevel) return false;
+    leading.succeedItself();
+    this.#cycle.leaveTo(this.#config.sid, reason);
     return true;
   }
 

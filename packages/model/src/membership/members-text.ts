@@ -2,7 +2,7 @@ import { assert } from "../errors/assert.ts";
 import { keepCode } from "../errors/cloned-error.ts";
 import { errorJson } from "../errors/error-json.ts";
 import { parseZxid, ZXID_NONE, type Zxid } from "../protocol/zxid.ts";
-import { CLIENTS_CLOSED_LINE, type ClientAccess, DISK_LINE, type Member, type Members, membersOf } from "./members.ts";
+import { CLIENTS_LINE, type ClientAccess, DISK_LINE, type Member, type Members, membersOf } from "./members.ts";
 import type { ServerId } from "./server-id.ts";
 import { parseServerLine } from "./server-line.ts";
 
@@ -168,7 +168,8 @@ class MembersDraft {
   #clients: ClientAccess = "open";
 
   take(line: string): void {
-    if (line === CLIENTS_CLOSED_LINE) this.#clients = "closed";
+    if (line === `${CLIENTS_LINE}closed`) this.#clients = "closed";
+    if (line === `${CLIENTS_LINE}closed-again`) this.#clients = "closed-again";
     const isDisk = line.startsWith(DISK_LINE);
     if (line.startsWith("#") && !isDisk) return;
     const { name, value } = configurationSetting(line) ?? { name: "", value: "" };

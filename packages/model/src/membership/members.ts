@@ -39,12 +39,14 @@ export interface Members {
    * one. A voter that is not among them is counted by whatever disk it has.
    */
   readonly disks: ReadonlyMap<ServerId, string>;
-  /** While they are `closed`, no server of the ensemble serves clients. */
   readonly clients: ClientAccess;
 }
 
-/** Whether an ensemble serves clients. */
-export type ClientAccess = "open" | "closed";
+/**
+ * Whether an ensemble serves clients. `closed`: it has not served any since it was founded.
+ * `closed-again`: an operator has closed it, and its data are those of clients.
+ */
+export type ClientAccess = "open" | "closed" | "closed-again";
 
 const NO_DISKS: ReadonlyMap<ServerId, string> = new Map();
 
@@ -74,8 +76,8 @@ function verifierOf(servers: readonly Member[]): QuorumVerifier {
 /** The beginning of the comment that names the disk of a voter. */
 export const DISK_LINE = "#disk.";
 
-/** The comment of a configuration whose ensemble serves no clients. */
-export const CLIENTS_CLOSED_LINE = "#clients=closed";
+/** The beginning of the comment of a configuration whose ensemble serves no clients. */
+export const CLIENTS_LINE = "#clients=";
 
 /** Whether other servers reach a server at the same place in both. */
 export function isSamePlace(a: Member | undefined, b: Member | undefined): boolean {
@@ -113,7 +115,7 @@ function votesText({ servers }: Pick<Members, "servers">): string {
  */
 export function membersText({ servers, version, disks, clients }: Omit<Members, "verifier">): string {
   const diskLines = [...disks].sort(([a], [b]) => a - b).map(([sid, diskId]) => `${DISK_LINE}${sid}=${diskId}`);
-  const closed = clients === "closed" ? [CLIENTS_CLOSED_LINE] : [];
+  const closed = clients === "open" ? [] : [`${CLIENTS_LINE}${clients}`];
   return [...memberLines(servers), ...diskLines, ...closed, `version=${version.toString(16)}`].join("\n");
 }
 

@@ -99,7 +99,9 @@ export class ForwardedRequests {
 
   /** Takes a request, in the learner's order: in this turn, or later by {@link takeMore}. */
   receive(link: LinkRef, sid: ServerId, message: ForwardedRequest): void {
-    const { proposer } = this.#parts;
+    const { proposer, zab } = this.#parts;
+    // A learner that has not heard of it yet would tell its client that the session has expired.
+    if (message.kind !== "sync" && zab.members.areClientsClosed) return;
     const backlog = this.#backlogs.get(link);
     if (backlog !== undefined) backlog.push(kept(sid, message));
     else if (proposer.isPreparing || proposer.isFull) this.#postpone(link, kept(sid, message));

@@ -36,6 +36,12 @@ const WISH_REPORT_MS = 60_000;
 export type OpeningAnswer = "proposed" | "open" | "busy" | "not-leading";
 
 /**
+ * The answer to an operator who closes the ensemble to clients; `alone`: a server without an
+ * ensemble has no configuration that would say so.
+ */
+export type ClosingAnswer = "proposed" | "closed" | "busy" | "alone" | "not-leading";
+
+/**
  * Changes of the ensemble's configuration. A change is a write of `/zookeeper/config`: the leader
  * checks it, and every server sees the configuration when it logs the entry, before it is
  * committed.
@@ -156,11 +162,28 @@ export class MemberChanges {
    * the leader.
    */
   opening(): Members | Exclude<OpeningAnswer, "proposed" | "not-leading"> {
+    const { members } = this.#parts.zab;
+    const { committed } = members;
+    if (committed === undefined || !members.areClientsClosed) return "open";
+    return this.#isBusyWith(committed) ? "busy" : { ...committed, clients: "open" };
+  }
+
+  /**
+   * The configuration that closes the ensemble to clients, or why it is not proposed now. Only at
+   * the leader.
+   */
+  closing(): Members | Exclude<ClosingAnswer, "proposed" | "not-leading"> {
+    const { members } = this.#parts.zab;
+    const { committed } = members;
+    if (committed === undefined) return "alone";
+    if (members.areClientsClosed) return "closed";
+    return this.#isBusyWith(committed) ? "busy" : { ...committed, clients: "closed-again" };
+  }
+
+  #isBusyWith(committed: Members): boolean {
     const { automaticTransfer, zab } = this.#parts;
-    const { committed } = zab.members;
-    if (committed === undefined || !zab.members.areClientsClosed) return "open";
-    const isBusy = this.isUnderWay || automaticTransfer.isUnderWay || zab.isRaisingLevel;
-    return isBusy || committed.version === ZXID_NONE ? "busy" : { ...committed, clients: "open" };
+    const isElsewhere = this.isUnderWay || automaticTransfer.isUnderWay || zab.isRaisingLevel;
+    return isElsewhere || committed.version === ZXID_NONE;
   }
 
   /**

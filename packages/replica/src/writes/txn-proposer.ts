@@ -24,7 +24,7 @@ import { whoOf } from "../auth/who.ts";
 import type { GroundParts } from "../parts/ground.ts";
 import type { FeatureLevel, RaiseAnswer } from "./feature-level.ts";
 import { HeldShares } from "./held-shares.ts";
-import type { MemberChanges, OpeningAnswer } from "./member-changes.ts";
+import type { ClosingAnswer, MemberChanges, OpeningAnswer } from "./member-changes.ts";
 import { type MultiResult, OpenMulti } from "./open-multi.ts";
 import type { QuotaNotes } from "./quota-notes.ts";
 
@@ -245,6 +245,13 @@ export class TxnProposer {
     const opening = this.#parts.memberChanges.opening();
     if (typeof opening === "string") return opening;
     return this.changeMembers(opening) === ErrorCode.OK ? "proposed" : "busy";
+  }
+
+  /** An operator closes the ensemble to clients. */
+  closeClients(): ClosingAnswer {
+    const closing = this.#parts.memberChanges.closing();
+    if (typeof closing === "string") return closing;
+    return this.changeMembers(closing) === ErrorCode.OK ? "proposed" : "busy";
   }
 
   /** An operator raises the feature level. */

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import type { ClientAccess } from "@zooid/model";
 import { expect, test } from "vitest";
 import { parseServerConfig } from "../config.ts";
 import { RefusalLog } from "../operators/refusal-log.ts";
-import { ClientDoor } from "./client-door.ts";
+import { ClientDoor, type DoorAccess } from "./client-door.ts";
 import { ClientPorts } from "./client-ports.ts";
 
 const SILENT = { info() {}, warn() {} };
@@ -12,10 +11,10 @@ const SILENT = { info() {}, warn() {} };
 async function doorOf(): Promise<{
   readonly ports: ClientPorts;
   readonly door: ClientDoor;
-  readonly moved: ClientAccess[];
+  readonly moved: DoorAccess[];
   readonly errors: string[];
 }> {
-  const [moved, errors]: [ClientAccess[], string[]] = [[], []];
+  const [moved, errors]: [DoorAccess[], string[]] = [[], []];
   const refusals = new RefusalLog(
     () => {},
     () => performance.now(),

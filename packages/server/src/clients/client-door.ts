@@ -1,5 +1,8 @@
-import { Backoff, type ClientAccess } from "@zooid/model";
+import { Backoff } from "@zooid/model";
 import type { LogFields } from "../operators/log-fields.ts";
+
+/** Whether the ports for clients are bound. */
+export type DoorAccess = "open" | "closed";
 
 export interface ClientDoorOptions {
   readonly ports: {
@@ -7,7 +10,7 @@ export interface ClientDoorOptions {
     open(): Promise<void>;
   };
   /** The ports are open, or closed. */
-  moved(access: ClientAccess): void;
+  moved(access: DoorAccess): void;
   error(text: string, fields: LogFields): void;
   /** Between attempts to open a port that cannot be bound. Default: 50 ms, up to 5 s. */
   readonly retryMs?: number;
@@ -23,8 +26,8 @@ const RETRY_MS_MOST = 5000;
 export class ClientDoor {
   readonly #options: ClientDoorOptions;
   readonly #backoff: Backoff;
-  #wanted: ClientAccess = "open";
-  #access: ClientAccess = "open";
+  #wanted: DoorAccess = "open";
+  #access: DoorAccess = "open";
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #problem: string | undefined;
@@ -42,7 +45,7 @@ export class ClientDoor {
   }
 
   /** Whether clients are accepted now. */
-  get access(): ClientAccess {
+  get access(): DoorAccess {
     return this.#access;
   }
 
@@ -52,7 +55,7 @@ export class ClientDoor {
   }
 
   /** @returns when the ports are open or closed, or could not be opened for now */
-  async follow(access: ClientAccess): Promise<void> {
+  async follow(access: DoorAccess): Promise<void> {
     this.#wanted = access;
     if (access === "closed") {
       this.#close();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ClientAccess, ErrorCode, OpCode } from "@zooid/model";
+import { ErrorCode, OpCode } from "@zooid/model";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { RawClient, read } from "@zooid/wire/testing/raw-client";
 import { firstValueFrom } from "rxjs";
@@ -46,7 +46,7 @@ test("an ensemble founded with clients=closed refuses them, also after restarts 
     const [quorumPort = 0, electionPort = 0] = ports.slice(3 + 2 * i);
     return { sid, host: "127.0.0.1", quorumPort, electionPort };
   });
-  const start = (sid: number, clients: ClientAccess): Promise<Server> =>
+  const start = (sid: number, clients: "open" | "closed"): Promise<Server> =>
     startTestServer({
       port: ports[sid - 1] ?? 0,
       dataDir: join(folder, `data-${sid}`),

@@ -130,6 +130,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   configuration: "the servers of the ensemble, or what the files of this server mean beside them",
   "configuration-is-newer": "another server knows a newer configuration of the ensemble; the role ends",
   "configuration-learned": "another server reported a newer configuration of the ensemble; the role ends",
+  "closed-to-clients": "an operator has closed the ensemble to clients; the epoch in which it served them ends",
   "counter-used-up": "the counter of the epoch nears its end; the leader begins a new epoch",
   "disk-full": "less than `zooid.disk.reserveBytes` is free; writes that add data are refused soon",
   "disk-has-room": "the disk has room again",

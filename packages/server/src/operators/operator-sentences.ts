@@ -48,6 +48,8 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return "the servers that elected this one have changed their votes";
     case "counter-used-up":
       return "the epoch's counter nears its end, so a new epoch begins";
+    case "closed-to-clients":
+      return "an operator has closed the ensemble to clients, so a new epoch begins without them";
     case "handed-over":
       return `leadership transferred to server ${event.to}`;
     case "restore-begins":

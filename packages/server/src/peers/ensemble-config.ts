@@ -71,7 +71,7 @@ export interface EnsembleOptions extends PeerSecurityOptions {
    * Whether the ensemble serves clients once it is founded. Afterwards its configuration says that,
    * which an operator opens. Default `open`.
    */
-  readonly clients?: ClientAccess;
+  readonly clients?: Exclude<ClientAccess, "closed-again">;
   /** Listen for peers on every address instead of this server's own. Default false. */
   readonly listenOnAllAddresses?: boolean;
   /**
@@ -108,7 +108,7 @@ export interface QuorumPeerConfig {
   readonly foundingWaitMs: number;
   readonly unlisted: UnlistedServers;
   /** In the configuration that this server would found its ensemble with. */
-  readonly clients: ClientAccess;
+  readonly clients: Exclude<ClientAccess, "closed-again">;
   readonly listenOnAllAddresses: boolean;
   readonly bindRetryCount: number;
   /** Replaced by a reload; the next three are those of now. */

@@ -39,6 +39,7 @@ export const MEAN_MS = {
   "old-disk": 5000,
   restore: 1200,
   open: 2500,
+  close: 4000,
   version: 1600,
   finalize: 700,
 } as const;
@@ -52,6 +53,7 @@ export const DRAWN_APART: readonly (keyof typeof MEAN_MS)[] = [
   "old-disk",
   "restore",
   "open",
+  "close",
   "version",
   "finalize",
 ];

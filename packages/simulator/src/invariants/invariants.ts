@@ -168,6 +168,11 @@ export class Invariants {
     proposals.add(zxid, { hash: 0, previous: ZXID_NONE, configuration, isRestored: true });
   }
 
+  /** The first server applies an entry. */
+  committing(zxid: Zxid, op: number): void {
+    this.#facts.closed.committing(zxid, op, this.#committed);
+  }
+
   /** A leader hands entries to its log. */
   proposed(server: SimServer, bytes: Uint8Array, start: number, end: number): void {
     this.#broadcast.proposed(server, bytes, start, end);

@@ -33,6 +33,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "quorum-lost": "legal",
   "electors-lost": "legal",
   "counter-used-up": "legal",
+  "closed-to-clients": "legal",
   "handed-over": "legal",
   "restore-begins": "legal",
   "restore-given-up": "legal",

@@ -448,6 +448,11 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "this.#committed?.clients",
     replacement: "this.#lastSeen?.clients",
   }),
+  mutation("closed", "epoch-goes-on-behind-a-closing", {
+    marker: "a-closing-ends-the-epoch",
+    found: "!this.#wereClientsClosed && areClientsClosed",
+    replacement: "false",
+  }),
   mutation("closed", "session-while-clients-are-closed", {
     marker: "no-session-while-clients-are-closed",
     replacement: "",

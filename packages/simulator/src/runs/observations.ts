@@ -149,6 +149,7 @@ export class Observations implements ClusterWatcher {
       history.mayBeFull = plan.tenants > 0 && invariants.newestEpoch > 1;
       committed = history.commit(header, op);
       stamps.committed(header);
+      invariants.committing(header.zxid, header.op);
       // A hostile tenant chooses its xids.
       // A session that a restore keeps has more requests by then.
       const isDiscarded = header.zxid < history.last;

@@ -159,7 +159,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     faults.set("old-disk", MEAN_MS["old-disk"] * (0.4 + (oldDisks.next() / 2 ** 32) * 1.6));
   }
   if (hasRestores && isMeant("restore")) faults.set("restore", MEAN_MS.restore);
-  if (isClosed && isMeant("open")) faults.set("open", MEAN_MS.open);
+  for (const fault of ["open", "close"] as const) if (isClosed && isMeant(fault)) faults.set(fault, MEAN_MS[fault]);
   const versions = new Prng(seed).fork("versions");
   const firstLevel = 1 + versions.below(LEVEL_MAX);
   const levels = new Map(
