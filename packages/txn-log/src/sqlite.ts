@@ -14,6 +14,7 @@ export {
   apacheTreeSnapshot,
   type SnapshotNode,
 } from "./apache/apache-tree-snapshot.ts";
+export type { ExportedSessions, ExportOptions } from "./apache/export-options.ts";
 export { APACHE_EPOCH_GAP, type ImportedSessions, type ImportOptions } from "./apache/import-options.ts";
 export {
   Archive,

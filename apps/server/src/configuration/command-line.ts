@@ -40,7 +40,7 @@ zooid-server restore [zoo.cfg] --from DIR|TARGET --data DIR [--to ZXID|TIME] [--
 zooid-server backup {list|verify} TARGET
 zooid-server backup prune TARGET --before TIME [--plan]
 zooid-server import --apache DIR[,DIR…] [--apache-log DIR[,DIR…]] --data DIR [--sessions keep|drop] [--as-member N=LINE] [--plan]
-zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR|TARGET [--to ZXID|TIME]}
+zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR|TARGET [--to ZXID|TIME]} [--sessions keep|drop]
 zooid-server inspect FILE... [--entries [--data]] [--verify]
 zooid-server inspect --diff STATE STATE [--data]
 zooid-server history DIR PATH [--recursive] [--after ZXID] [--data]

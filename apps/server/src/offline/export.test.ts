@@ -116,3 +116,11 @@ function newestLog(): string {
   const names = readdirSync(data).filter((name) => /^log-.*\.db$/.test(name));
   return join(data, names.toSorted().at(-1) ?? expect.unreachable("it has a log"));
 }
+
+test("sessions that Apache's servers can continue are kept and counted", async () => {
+  makeData();
+  expect((await run("export", "--apache", out, "--data", data, "--sessions", "keep")).slice(0, 2)).toEqual([
+    `${out} has 18 znodes up to 0x7ff00000001; 0 ephemeral znodes left out`,
+    "1 session kept; 0 sessions with passwords that Apache does not know ended",
+  ]);
+});

@@ -25,22 +25,22 @@ const APACHE_BUFFER_BYTES = 0xf_ffff;
  *
  * @throws BackupError, OfflineError and StoreError; nothing is left behind then
  */
-export function exportData({ source, to: directory }: ExportCommand, output: Output): Promise<void> {
+export function exportData({ source, to: directory, sessions }: ExportCommand, output: Output): Promise<void> {
   return interruptible("nothing was exported", async (signal) => {
     const { warn } = output;
-    const options = { directory, takesDamaged: false, signal, warn };
+    const options = { directory, takesDamaged: false, sessions, signal, warn };
     if (!("from" in source)) {
       const survivor = readSurvivor(source.directories);
       warnOfUncommitted(survivor, output);
       return report(
         await exportToApache({ survivor }, { ...options, takesDamaged: source.takesDamaged }),
-        directory,
+        options,
         output,
       );
     }
     const use = async (plan: RestorePlan): Promise<void> => {
       checkRoom(directory, stateBytes(plan));
-      report(await exportToApache({ plan }, options), directory, output);
+      report(await exportToApache({ plan }, options), options, output);
     };
     const { from, target: moment } = source;
     if (typeof from === "string") return await use(planRestore(sourceArchive(from, [directory]), moment));
@@ -51,10 +51,18 @@ export function exportData({ source, to: directory }: ExportCommand, output: Out
   });
 }
 
-function report(exported: Exported, directory: string, output: Output): void {
-  const { leftOutCount, nodeCount, zxid } = exported;
+function report(
+  exported: Exported,
+  { directory, sessions }: Pick<ExportCommand, "sessions"> & { readonly directory: string },
+  output: Output,
+): void {
+  const { leftOutCount, nodeCount, sessionCount, leftOutSessionCount, zxid } = exported;
   const leftOut = counted(leftOutCount, "ephemeral znode");
   output.print(`${directory} has ${counted(nodeCount, "znode")} up to ${formatZxid(zxid)}; ${leftOut} left out`);
+  if (sessions === "keep")
+    output.print(
+      `${counted(sessionCount, "session")} kept; ${counted(leftOutSessionCount, "session")} with passwords that Apache does not know ended`,
+    );
   for (const flag of flagsFor(exported)) output.warn(flag);
 }
 

@@ -131,6 +131,11 @@ test.each<[string, readonly string[], string]>([
   ["a moment of a data directory", ["export", "--apache", "a", "--data", "d", "--to", "0x1"], "--to goes with --from"],
   ["a log of a history", ["export", "--apache", "a", "--from", "f", "--log", "l"], "--log and --force go with --data"],
   ["a moment of an export that is none", ["export", "--from", "f", "--to", "now"], "--to takes a zxid like"],
+  [
+    "sessions that are neither",
+    ["export", "--apache", "a", "--data", "d", "--sessions", "all"],
+    "--sessions takes keep or drop, found all",
+  ],
   ["a word to export", ["export", "a", "--data", "d"], "export takes options alone, found a"],
   ["no history", ["history"], "history takes a data directory that has a history, and the path of a node, found none"],
   ["no path for a history", ["history", "d"], "and the path of a node, found d"],
@@ -233,14 +238,17 @@ test("import takes the directories of several servers, with or without their ses
 test("export takes a data directory, or a history with a moment", () => {
   expect(parse("export", "--apache", "a", "--data", "d", "--log", "l", "--force")).toEqual({
     kind: "export",
+    sessions: "drop",
     to: resolve("a"),
     source: { directories: { dataDir: resolve("d"), logDir: resolve("l") }, takesDamaged: true },
   });
   expect(parse("export", "--apache", "a", "--from", "f", "--to", "0x300000007")).toEqual({
     kind: "export",
+    sessions: "drop",
     to: resolve("a"),
     source: { from: resolve("f"), target: { zxid: 0x3_0000_0007 } },
   });
+  expect(parse("export", "--apache", "a", "--data", "d", "--sessions", "keep")).toMatchObject({ sessions: "keep" });
 });
 
 test("other commands are not these", () => {

@@ -48,6 +48,8 @@ export interface ExportCommand {
   /** The directory that Apache's server gets. */
   readonly to: string;
   readonly source: ExportedData | ExportedHistory;
+  /** Whether sessions that Apache's servers can continue are in it. */
+  readonly sessions: "keep" | "drop";
 }
 
 export interface ExportedData {
@@ -141,6 +143,7 @@ const EXPORT = {
   force: { type: "boolean" },
   from: { type: "string" },
   to: { type: "string" },
+  sessions: { type: "string" },
 } as const;
 
 const HISTORY = {
@@ -244,7 +247,8 @@ function exportCommand(argv: readonly string[]): ExportCommand {
   const { values, positionals } = parseOptions(argv, EXPORT);
   const problems: string[] = [];
   if (positionals.length > 0) problems.push(`export takes options alone, found ${positionals.join(", ")}`);
-  const { apache, data, log, force = false, from, to } = values;
+  const { apache, data, log, force = false, from, to, sessions = "drop" } = values;
+  if (sessions !== "keep" && sessions !== "drop") problems.push(`--sessions takes keep or drop, found ${sessions}`);
   if (apache === undefined) problems.push("--apache names the directory that gets the data: an empty one, or none");
   if ((data === undefined) === (from === undefined))
     problems.push(
@@ -259,7 +263,7 @@ function exportCommand(argv: readonly string[]): ExportCommand {
   const directories = { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) };
   const place = isRemote(named.target) ? named : named.target;
   const source = from === undefined ? { directories, takesDamaged: force } : { from: place, target };
-  return { kind: "export", to: resolve(apache ?? "."), source };
+  return { kind: "export", to: resolve(apache ?? "."), source, sessions: sessions === "keep" ? "keep" : "drop" };
 }
 
 function historyCommand(argv: readonly string[]): HistoryCommand {

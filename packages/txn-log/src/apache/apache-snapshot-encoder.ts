@@ -1,5 +1,13 @@
 import { randomInt } from "node:crypto";
-import { formatsAt, type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model/storage";
+import {
+  formatsAt,
+  type NodeKind,
+  nodeKind,
+  STAT_BYTES,
+  StatOffset,
+  sessionIdFromHalves,
+  type Zxid,
+} from "@zooid/model/storage";
 import {
   Adler32,
   APACHE_DIGEST_VERSION,
@@ -25,7 +33,10 @@ import { dataStart, newStateNode, RowOffset, viewNode } from "../state/node-row.
 import { NodeRuns } from "../state/node-runs.ts";
 import { damagedState, readAcls, readMeta, readSessions } from "../state/state-rows.ts";
 import type { SnapshotContent, StateNode } from "../state/state-store.ts";
+import { derivedPasswordHash } from "./apache-password.ts";
+import type { ExportOptions } from "./export-options.ts";
 import { PathIndex } from "./path-index.ts";
+import { PlaceSet } from "./place-set.ts";
 
 const CACHE_KIB = 1024;
 const COUNT_BYTES = 4;
@@ -33,6 +44,12 @@ const LENGTH_BYTES = 4;
 const KEY_BYTES = 8;
 const PERMISSIONS_BYTES = 4;
 const NULL_LENGTH = -1;
+const ZXID_BYTES = 8;
+/** The node that an ensemble's configuration is shown in. */
+const CONFIG_PATH = Buffer.from("/zookeeper/config");
+
+type SessionCounts = Pick<SnapshotContent, "sessionCount" | "leftOutSessionCount" | "shortestTimeoutMs">;
+type ExportedSession = readonly [high: number, low: number, timeoutMs: number];
 
 /**
  * Reads a state file within one read transaction, as the chunks of a snapshot of Apache's: each as
@@ -46,7 +63,14 @@ export class ApacheSnapshotEncoder {
   readonly header: SnapshotHeader;
   readonly content: SnapshotContent;
   readonly #file: string;
-  readonly #hasSessions: boolean;
+  readonly #sessions: NonNullable<ExportOptions["sessions"]>;
+  readonly #newHistoryAt: Zxid | undefined;
+  /** Sessions whose nodes are in the stream, by their ids; undefined: the nodes of all. */
+  readonly #owners: ReadonlySet<bigint> | undefined;
+  /** Places of parents of nodes that are left out. */
+  readonly #bereaved = new PlaceSet();
+  /** The place of the configuration's node, where its data are left out. */
+  #emptied: number | undefined;
   readonly #database: Database;
   readonly #chunks = new ChunkWriter();
   readonly #sum = new Adler32();
@@ -58,24 +82,25 @@ export class ApacheSnapshotEncoder {
   #path: Buffer = Buffer.allocUnsafe(1024);
   #phase: "head" | "nodes" | "ended" = "head";
 
-  /**
-   * @param options the epoch table up to where the state stands, and whether sessions, with their
-   *   ephemeral nodes, are in the stream
-   */
-  constructor(file: string, options: { readonly epochs: readonly EpochRange[]; readonly hasSessions: boolean }) {
-    const { epochs, hasSessions } = options;
+  /** @param options the epoch table up to where the state stands, and what is in the stream */
+  constructor(file: string, options: ExportOptions & { readonly epochs: readonly EpochRange[] }) {
+    const { epochs, sessions = "kept", newHistoryAt } = options;
     this.#file = file;
-    this.#hasSessions = hasSessions;
+    this.#sessions = sessions;
+    this.#newHistoryAt = newHistoryAt;
     const database = openReader(file, CACHE_KIB);
     this.#database = database;
     database.exec("BEGIN");
     const [meta, counts] = readMeta(database, file);
     const { applied: position, ...rest } = meta;
     this.header = { format: formatsAt(rest.level).snapshot, position, epochs, ...rest, ...counts };
+    const { owners, ...countedSessions } = this.#measureSessions();
+    this.#owners = owners;
     const { nodesBytes, ...counted } = this.#measureNodes();
     const tailBytes = SEAL_BYTES + DIGEST_BYTES + SEAL_BYTES + LAST_ZXID_BYTES + SEAL_BYTES;
-    const sizeBytes = this.#headBytes() + nodesBytes + LENGTH_BYTES + END_PATH.length + tailBytes;
-    this.content = { ...counted, sizeBytes };
+    const headBytes = this.#headBytes(countedSessions.sessionCount);
+    const sizeBytes = headBytes + nodesBytes + LENGTH_BYTES + END_PATH.length + tailBytes;
+    this.content = { ...counted, ...countedSessions, sizeBytes };
     this.#nodes = new NodeRuns(database, file);
   }
 
@@ -85,7 +110,8 @@ export class ApacheSnapshotEncoder {
       const chunk = this.#chunks.take();
       if (chunk !== undefined || this.#phase === "ended") return chunk;
       if (this.#phase === "head") this.#putHead();
-      else if (!this.#nodes.next((row, id) => this.#isTaken(kindOf(row)) && this.#putNode(row, id))) this.#putTail();
+      else if (!this.#nodes.next((row, id) => this.#isTaken(row, kindOf(row)) && this.#putNode(row, id)))
+        this.#putTail();
     }
   }
 
@@ -93,44 +119,82 @@ export class ApacheSnapshotEncoder {
     this.#database.close();
   }
 
-  get #sessionCount(): number {
-    return this.#hasSessions ? this.header.sessionCount : 0;
+  #isTaken(row: Buffer, kind: NodeKind): boolean {
+    if (kind !== "ephemeral" || this.#owners === undefined) return true;
+    const owner = RowOffset.stat + StatOffset.ephemeralOwner;
+    return this.#owners.has(sessionIdFromHalves(row.readInt32BE(owner), row.readInt32BE(owner + 4)));
   }
 
-  #isTaken(kind: NodeKind): boolean {
-    return this.#hasSessions || kind !== "ephemeral";
+  /** The sessions that are in the stream. */
+  *#exportedSessions(): IterableIterator<ExportedSession> {
+    if (this.#sessions === "left out") return;
+    for (const [high, low, timeoutMs, passwordHash] of readSessions(this.#database, this.#file)) {
+      // A session with the timeout 0 is ending: its end is decided, and a part of its nodes is gone.
+      const isTaken =
+        this.#sessions === "kept" || (timeoutMs > 0 && derivedPasswordHash(high, low).equals(passwordHash));
+      if (isTaken) yield [high, low, timeoutMs];
+    }
   }
 
-  #headBytes(): number {
-    let bytes = APACHE_HEADER_BYTES + COUNT_BYTES + this.#sessionCount * APACHE_SESSION_BYTES + COUNT_BYTES;
+  #measureSessions(): SessionCounts & { readonly owners: ReadonlySet<bigint> | undefined } {
+    let [sessionCount, shortestTimeoutMs] = [0, Number.POSITIVE_INFINITY];
+    const owners = this.#sessions === "kept" ? undefined : new Set<bigint>();
+    for (const [high, low, timeoutMs] of this.#exportedSessions()) {
+      sessionCount++;
+      shortestTimeoutMs = Math.min(shortestTimeoutMs, timeoutMs);
+      owners?.add(sessionIdFromHalves(high, low));
+    }
+    const leftOutSessionCount = this.header.sessionCount - sessionCount;
+    return {
+      owners,
+      sessionCount,
+      leftOutSessionCount,
+      shortestTimeoutMs: sessionCount === 0 ? 0 : shortestTimeoutMs,
+    };
+  }
+
+  #headBytes(sessionCount: number): number {
+    let bytes = APACHE_HEADER_BYTES + COUNT_BYTES + sessionCount * APACHE_SESSION_BYTES + COUNT_BYTES;
     for (const [, content] of readAcls(this.#database, this.#file)) bytes += KEY_BYTES + encodeAcl(content).length;
     return bytes;
   }
 
-  #measureNodes(): Omit<SnapshotContent, "sizeBytes"> & { readonly nodesBytes: number } {
+  #measureNodes(): Omit<SnapshotContent, keyof SessionCounts | "sizeBytes"> & { readonly nodesBytes: number } {
     const runs = new NodeRuns(this.#database, this.#file);
     const paths = this.#paths;
-    const counts: Record<NodeKind, number> = { persistent: 0, ephemeral: 0, container: 0, ttl: 0 };
-    let [nodesBytes, dataBytesMax] = [0, 0];
+    let [nodesBytes, dataBytesMax, leftOutCount, ttlCount] = [0, 0, 0, 0];
     const measure = (row: Buffer, id: number): void => {
       const kind = kindOf(row);
-      counts[kind]++;
-      if (!this.#isTaken(kind)) return;
       const parentId = row.readDoubleBE(RowOffset.parentId);
       const parent = paths.placeOf(parentId);
       if (parent === -1 && parentId !== 0) throw this.#damaged(id, "its parent is missing");
+      if (!this.#isTaken(row, kind)) {
+        leftOutCount++;
+        if (this.#newHistoryAt !== undefined) this.#bereaved.add(parent);
+        return;
+      }
+      if (kind === "ttl") ttlCount++;
       const nameEnd = dataStart(row, 0);
       const place = paths.add(id, parent, row, RowOffset.name, nameEnd);
-      nodesBytes += LENGTH_BYTES + paths.pathLength(place);
-      nodesBytes += LENGTH_BYTES + (row.length - nameEnd) + KEY_BYTES + APACHE_STAT_BYTES;
-      dataBytesMax = Math.max(dataBytesMax, row.length - nameEnd);
+      const pathLength = paths.pathLength(place);
+      if (this.#newHistoryAt !== undefined && pathLength === CONFIG_PATH.length && this.#isConfig(place))
+        this.#emptied = place;
+      const dataLength = this.#emptied === place ? 0 : row.length - nameEnd;
+      nodesBytes += LENGTH_BYTES + pathLength;
+      nodesBytes += LENGTH_BYTES + dataLength + KEY_BYTES + APACHE_STAT_BYTES;
+      dataBytesMax = Math.max(dataBytesMax, dataLength);
     };
     while (runs.next(measure));
     if (runs.count !== this.header.nodeCount) {
       throw damagedState(this.#file, "table nodes", `${runs.count} rows where there were ${this.header.nodeCount}`);
     }
-    const leftOutCount = this.#hasSessions ? 0 : counts.ephemeral;
-    return { nodesBytes, nodeCount: runs.count - leftOutCount, leftOutCount, ttlCount: counts.ttl, dataBytesMax };
+    return { nodesBytes, nodeCount: runs.count - leftOutCount, leftOutCount, ttlCount, dataBytesMax };
+  }
+
+  #isConfig(place: number): boolean {
+    const path = Buffer.alloc(CONFIG_PATH.length);
+    this.#paths.writePath(place, path, path.length);
+    return path.equals(CONFIG_PATH);
   }
 
   #putHead(): void {
@@ -138,10 +202,9 @@ export class ApacheSnapshotEncoder {
     head.writeUInt32BE(APACHE_MAGIC, 0);
     head.writeUInt32BE(APACHE_VERSION, 4);
     head.writeBigInt64BE(-1n, 8);
-    head.writeUInt32BE(this.#sessionCount, APACHE_HEADER_BYTES);
+    head.writeUInt32BE(this.content.sessionCount, APACHE_HEADER_BYTES);
     this.#put(head);
-    const sessions = this.#hasSessions ? readSessions(this.#database, this.#file) : [];
-    for (const [high, low, timeoutMs] of sessions) {
+    for (const [high, low, timeoutMs] of this.#exportedSessions()) {
       const session = Buffer.alloc(APACHE_SESSION_BYTES);
       session.writeInt32BE(high, 0);
       session.writeInt32BE(low, 4);
@@ -170,12 +233,17 @@ export class ApacheSnapshotEncoder {
     this.#paths.writePath(place, path.subarray(LENGTH_BYTES), length);
     this.#put(path);
     const { hasData, data, stat } = node;
-    this.#put(int(hasData ? data.end - data.start : NULL_LENGTH));
     if (!hasData && data.end > data.start) throw this.#damaged(id, "it has data and says that it has none");
-    this.#put(data.bytes, data.start, data.end);
+    const dataEnd = place === this.#emptied ? data.start : data.end;
+    this.#put(int(hasData ? dataEnd - data.start : NULL_LENGTH));
+    this.#put(data.bytes, data.start, dataEnd);
     this.#put(keyOf(aclId));
     this.#put(stat.bytes, stat.start, stat.start + STAT_LENGTHS_START);
-    this.#put(stat.bytes, stat.start + STAT_LENGTHS_START + STAT_LENGTHS_BYTES, stat.start + STAT_BYTES);
+    const rest = stat.start + STAT_LENGTHS_START + STAT_LENGTHS_BYTES;
+    if (this.#newHistoryAt !== undefined && this.#bereaved.has(place)) {
+      this.#put(stat.bytes, rest, stat.start + STAT_BYTES - ZXID_BYTES);
+      this.#put(longOf(this.#newHistoryAt));
+    } else this.#put(stat.bytes, rest, stat.start + STAT_BYTES);
   }
 
   #putTail(): void {
@@ -186,9 +254,7 @@ export class ApacheSnapshotEncoder {
     digest.writeInt32BE(APACHE_DIGEST_VERSION, 8);
     this.#put(digest);
     this.#seal();
-    const last = Buffer.alloc(LAST_ZXID_BYTES);
-    last.writeBigInt64BE(BigInt(this.header.position.zxid));
-    this.#put(last);
+    this.#put(longOf(this.#newHistoryAt ?? this.header.position.zxid));
     this.#seal();
     this.#chunks.end();
     this.#phase = "ended";
@@ -226,6 +292,12 @@ function encodeAcl(content: string): Buffer {
     parts.push(permissions, field(Buffer.from(scheme)), field(Buffer.from(id)));
   }
   return Buffer.concat(parts);
+}
+
+function longOf(zxid: Zxid): Buffer {
+  const bytes = Buffer.alloc(LAST_ZXID_BYTES);
+  bytes.writeBigInt64BE(BigInt(zxid));
+  return bytes;
 }
 
 function keyOf(id: number): Buffer {

@@ -1,4 +1,5 @@
 import { ApacheSnapshotEncoder } from "../apache/apache-snapshot-encoder.ts";
+import type { ExportOptions } from "../apache/export-options.ts";
 import { ChunkQueue, type WrittenPart, writeBasePart } from "../archive/base-part.ts";
 import { storeErrorOf } from "../disk/database.ts";
 import type { EpochRange } from "../log/txn-log.ts";
@@ -10,8 +11,8 @@ import { lowerPriority } from "../threads/lower-priority.ts";
 import { SnapshotEncoder } from "./snapshot-encoder.ts";
 import type { SnapshotHeader } from "./snapshot-format.ts";
 
-/** As servers send it to each other, or as Apache writes it, with or without its sessions. */
-export type SnapshotForm = "own" | "apache" | "apache-without-sessions";
+/** As servers send it to each other, or as Apache writes it. */
+export type SnapshotForm = "own" | ExportOptions;
 
 /** Reads a state file for one who wants all of it. */
 export interface SnapshotSendData {
@@ -71,7 +72,7 @@ answerCalls<SnapshotSendCall, SnapshotSendAnswer>(port, {
       encoder = new SnapshotEncoder(stateFile, epochs);
       return { kind: "opened", header: encoder.header, content: undefined };
     }
-    const apache = new ApacheSnapshotEncoder(stateFile, { epochs, hasSessions: form === "apache" });
+    const apache = new ApacheSnapshotEncoder(stateFile, { epochs, ...form });
     encoder = apache;
     return { kind: "opened", header: apache.header, content: apache.content };
   },

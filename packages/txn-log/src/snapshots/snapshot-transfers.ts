@@ -1,6 +1,7 @@
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, type LevelRange, levelAt } from "@zooid/model/storage";
+import type { ExportOptions } from "../apache/export-options.ts";
 import type { ImportOptions } from "../apache/import-options.ts";
 import { syncDirectoryOf } from "../disk/sync-path.ts";
 import type { TestBreak } from "../disk/test-break.ts";
@@ -58,8 +59,8 @@ export class SnapshotTransfers {
   }
 
   /** As {@link open}, in Apache's form. */
-  async export(sessions: "kept" | "left out"): Promise<SnapshotExport> {
-    const source = await this.#awaited(this.#open(sessions === "kept" ? "apache" : "apache-without-sessions"));
+  async export(options: ExportOptions): Promise<SnapshotExport> {
+    const source = await this.#awaited(this.#open(options));
     const { content, position } = source;
     assert(content !== undefined, "a snapshot of Apache's says what it has");
     let index = 0;

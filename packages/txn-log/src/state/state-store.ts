@@ -195,6 +195,10 @@ export interface SnapshotContent {
   readonly nodeCount: number;
   /** Ephemeral nodes that are left out, with their sessions. */
   readonly leftOutCount: number;
+  readonly sessionCount: number;
+  readonly leftOutSessionCount: number;
+  /** Of the sessions that are not left out; 0 where there is none. */
+  readonly shortestTimeoutMs: number;
   readonly ttlCount: number;
   /** The longest data of a node. */
   readonly dataBytesMax: number;

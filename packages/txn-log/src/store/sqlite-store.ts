@@ -1,4 +1,5 @@
 import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model/storage";
+import type { ExportOptions } from "../apache/export-options.ts";
 import type { ImportOptions } from "../apache/import-options.ts";
 import type { Archive } from "../archive/archive.ts";
 import { type HistoryPurgeParts, purgeHistory, purgeObstacle } from "../archive/history-purge.ts";
@@ -105,8 +106,8 @@ export class SqliteStore implements Store {
     return this.#transfers.place(file);
   }
 
-  exportSnapshot(sessions: "kept" | "left out" = "kept"): Promise<SnapshotExport> {
-    return this.#transfers.export(sessions);
+  exportSnapshot(options: ExportOptions = {}): Promise<SnapshotExport> {
+    return this.#transfers.export(options);
   }
 
   importSnapshot(options?: ImportOptions): Promise<SnapshotReceiver> {

@@ -1,4 +1,5 @@
 import type { LevelRange, Zxid } from "@zooid/model/storage";
+import type { ExportOptions } from "../apache/export-options.ts";
 import type { ImportOptions } from "../apache/import-options.ts";
 import type { Archive, ArchiveOptions } from "../archive/archive.ts";
 import type { HistoryPurge, HistoryPurgeOptions } from "../archive/history-purge-options.ts";
@@ -155,12 +156,8 @@ export interface Store extends AsyncDisposable {
    */
   placeState(file: string): Promise<PlacedState>;
 
-  /**
-   * As {@link openSnapshot}, in the form in which Apache ZooKeeper writes its snapshots.
-   *
-   * @param sessions whether sessions and their ephemeral nodes are in it. Default: kept
-   */
-  exportSnapshot(sessions?: "kept" | "left out"): Promise<SnapshotExport>;
+  /** As {@link openSnapshot}, in the form in which Apache ZooKeeper writes its snapshots. */
+  exportSnapshot(options?: ExportOptions): Promise<SnapshotExport>;
 
   /**
    * Makes ready to build a state from a snapshot of Apache ZooKeeper's, in pieces of any size;

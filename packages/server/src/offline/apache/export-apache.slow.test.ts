@@ -2,9 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateMode, OpCode } from "@zooid/model";
+import { CreateMode, composeZxid, OpCode } from "@zooid/model";
 import { create, RawClient, setData } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { creating, makeApacheDirectory, opening } from "../../testing/apache-directory.ts";
 import { ArchivedHistory } from "../../testing/archived-history.ts";
 import { startTestServer } from "../../testing/server.ts";
 import { shown } from "../../testing/snapshot-endpoint.ts";
@@ -47,8 +48,12 @@ async function nodesOf(client: RawClient): Promise<readonly unknown[]> {
   return nodes;
 }
 
-function exportTo(name: string, source: ExportSource = { survivor: readSurvivor({ dataDir }) }): Promise<Exported> {
-  return exportToApache(source, { directory: join(place, name), takesDamaged: false, warn: () => {} });
+function exportTo(
+  name: string,
+  source: ExportSource = { survivor: readSurvivor({ dataDir }) },
+  sessions: "keep" | "drop" = "drop",
+): Promise<Exported> {
+  return exportToApache(source, { directory: join(place, name), takesDamaged: false, sessions, warn: () => {} });
 }
 
 function readBack(name: string): Promise<ApacheState> {
@@ -81,6 +86,51 @@ test("Apache's directory has all nodes but ephemeral ones, and the epoch", async
   await using zk = await startTestServer({ dataDir: join(place, "back"), ttlNodes: true });
   await using client = await RawClient.withSession(zk.port);
   expect((await nodesOf(client)).slice(1)).toEqual(before);
+});
+
+test("sessions of Apache's are kept with their nodes, and parents of others' nodes show the change", async () => {
+  const session = 0x100_001e_99a5_0000n;
+  const apache = makeApacheDirectory(join(place, "of-apache"), {
+    snapshot: 2n,
+    transactions: [opening(1n, session, 30_000), creating(2n, "/of-apache", { session, isEphemeral: true })],
+  });
+  await importApache(await readApache({ dataDir: apache }, () => {}), {
+    directories: { dataDir },
+    command: "import",
+    member: undefined,
+    from: "a snapshot",
+    plan: { epoch: 1025, sessions: "keep" },
+    warn: () => {},
+  });
+  {
+    await using zk = await startTestServer({ dataDir });
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/locks", ""));
+    await client.ask(OpCode.CREATE, create("/other", ""));
+    await client.ask(OpCode.CREATE, create("/locks/own", "", CreateMode.EPHEMERAL));
+  }
+  const { epochMax } = readSurvivor({ dataDir });
+  const exported = await exportTo("apache", undefined, "keep");
+  expect(exported).toMatchObject({
+    zxid: composeZxid(epochMax + 1024, 1),
+    sessionCount: 1,
+    leftOutSessionCount: 1,
+    leftOutCount: 1,
+    shortestTimeoutMs: 30_000,
+  });
+  const { tree, zxid } = await readBack("apache");
+  expect([zxid, [...tree.sessions]]).toEqual([BigInt(exported.zxid), [[session, 30_000]]]);
+  const shownNodes = ["/of-apache", "/locks/own", "/zookeeper/config"].map(
+    (path) => tree.nodes.get(path)?.data ?? null,
+  );
+  expect(shownNodes.map((data) => data && String(data))).toEqual(["2", null, ""]);
+  const pzxidOf = (path: string): bigint | undefined => tree.nodes.get(path)?.stat.readBigInt64BE(52);
+  expect(pzxidOf("/locks")).toBe(zxid);
+  expect(pzxidOf("/other")).toBeLessThan(zxid);
+  const folder = join(place, "apache/version-2");
+  expect(["acceptedEpoch", "currentEpoch"].map((name) => readFileSync(join(folder, name), "utf8"))).toEqual(
+    Array(2).fill(String(epochMax + 1024)),
+  );
 });
 
 test("a state of a history is exported at its own zxid", async () => {
