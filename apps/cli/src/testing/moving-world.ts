@@ -58,7 +58,11 @@ export class MovingWorld {
   leader = 3;
   follower = { length: 0, isFinished: false, syncedLength: undefined as number | undefined };
   archivedLength = 0;
-  members = { areOpen: false, installed: undefined as { epoch: number; length: number } | undefined };
+  members = {
+    areOpen: false,
+    isClosedAgain: false,
+    installed: undefined as { epoch: number; length: number } | undefined,
+  };
   nowMs = 1000;
   /** The kinds of the acts so far. */
   readonly acts: ActKind[] = [];
@@ -166,6 +170,11 @@ export class MovingWorld {
     };
   }
 
+  get #access(): "open" | "closed" | "closed-again" {
+    if (this.members.areOpen) return "open";
+    return this.members.isClosedAgain ? "closed-again" : "closed";
+  }
+
   #do(action: Action): Answer<ActKind> {
     switch (action.kind) {
       case "look-apache":
@@ -196,7 +205,7 @@ export class MovingWorld {
             name,
             fault: undefined,
             isLeader: name === "m2",
-            clients: this.members.areOpen ? ("open" as const) : ("closed" as const),
+            clients: this.#access,
             standby: this.#placeAt(this.archivedLength),
             lastError: undefined,
             installed:

@@ -37,6 +37,7 @@ import {
 } from "./commands/maintenance.ts";
 import { purgeFields } from "./commands/purge-fields.ts";
 import { restoreFields } from "./commands/restore-fields.ts";
+import { closeClients, exportApache, returnStatus } from "./commands/return.ts";
 import { backupNow, backupStatus, purgeHistory, restore, restoreState, snapshot } from "./commands/states.ts";
 import {
   briefConnection,
@@ -61,6 +62,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["audit_tail"], isOwn: true, needsAuth: true, run: (view, { query }) => checked(auditTail(view, query)) },
   { names: ["backup_now"], isOwn: true, method: "POST", needsAuth: true, run: backupNow },
   { names: ["backup_status"], isOwn: true, isAlways: true, needsAuth: true, run: backupStatus },
+  { names: ["close_clients"], isOwn: true, method: "POST", needsAuth: true, run: closeClients },
   { names: ["configuration", "conf", "config"], run: configuration },
   { names: ["connection_stat_reset", "crst"], run: (view) => after(() => resetConnections(view)) },
   { names: ["connections", "cons"], run: (view) => connections(view, fullConnection) },
@@ -71,6 +73,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["drop_standby"], isOwn: true, method: "POST", needsAuth: true, run: dropStandby },
   { names: ["end_session"], isOwn: true, method: "POST", needsAuth: true, run: endSession },
   { names: ["environment", "env", "envi"], isAlways: true, run: (view) => Object.fromEntries(environment(view)) },
+  { names: ["export_apache"], isOwn: true, needsAuth: true, run: exportApache },
   { names: ["finalize_upgrade"], isOwn: true, method: "POST", needsAuth: true, run: finalizeUpgrade },
   { names: ["follow_archive"], isOwn: true, method: "POST", needsAuth: true, run: followArchive },
   { names: ["follow_finish"], isOwn: true, method: "POST", needsAuth: true, run: followFinish },
@@ -118,6 +121,7 @@ const COMMANDS: readonly Command[] = [
     needsAuth: true,
     run: ({ runningRestore }) => restoreFields(runningRestore.status),
   },
+  { names: ["return_status"], isOwn: true, isAlways: true, run: returnStatus },
   { names: ["ruok"], run: () => ({}) },
   { names: ["server_stats", "srvr"], run: serverStats },
   { names: ["session_clients"], isOwn: true, needsAuth: true, run: sessionClients },

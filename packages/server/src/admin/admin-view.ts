@@ -1,5 +1,5 @@
 import type { DiskRoom, ServerId, SessionId, Zxid } from "@zooid/model";
-import type { OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
+import type { ClosingAnswer, OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ServerBackup } from "../backup/server-backup.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
@@ -7,6 +7,7 @@ import type { FollowStatus } from "../following/follow-status.ts";
 import type { FollowRefusal, SyncAnswer } from "../following/follow-syncs.ts";
 import type { FollowedSessions } from "../following/followed-sessions.ts";
 import type { FollowEnd } from "../following/following.ts";
+import type { ApacheExports } from "../operators/apache-exports.ts";
 import type { AuditTail } from "../operators/audit-tail.ts";
 import type { AuditedClient, AuditRecord } from "../operators/audit-trail.ts";
 import type { Drain } from "../operators/drain.ts";
@@ -39,6 +40,7 @@ export type StateAct =
   | "reload"
   | "takeOver"
   | "dropStandby"
+  | "exportApache"
   | "followTouch"
   | "followFinish"
   | "followResume";
@@ -122,6 +124,8 @@ export interface AdminView {
   raiseLevel(requester: AuditedClient): RaiseAnswer;
   /** Opens the ensemble to clients; the log and the audit log have the requester. */
   openClients(requester: AuditedClient): OpeningAnswer;
+  /** Closes the ensemble to clients; the log and the audit log have the requester. */
+  closeClients(requester: AuditedClient): ClosingAnswer;
   /** The audit log gets an act on the whole state. */
   acted(act: StateAct, requester: AuditedClient, result: AuditRecord["result"]): void;
   /** The level of the server's log; undefined if its log has none that can be changed. */
@@ -136,6 +140,8 @@ export interface AdminView {
   recentLines(): readonly string[];
   /** Snapshot and restore. */
   readonly snapshots: SnapshotEndpoint;
+  /** The state in Apache's form, for a return to its servers. */
+  readonly apacheExports: Pick<ApacheExports, "take">;
   /** On the disk, for writes. */
   room(): DiskRoom;
   /** The damaged files, and the consequences; undefined while no damage is known. */

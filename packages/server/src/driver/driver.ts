@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
 import { type ConnectRequest, type DiskRoom, SESSION_NONE, type ServerId, type SessionId } from "@zooid/model";
-import type { OpeningAnswer, RaiseAnswer, Replica, SessionEnding } from "@zooid/replica";
+import type { ClosingAnswer, OpeningAnswer, RaiseAnswer, Replica, SessionEnding } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
 import type { RestoredState } from "@zooid/zab";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
@@ -152,6 +152,15 @@ export class Driver implements ConnectionHost {
     let answer: OpeningAnswer = "not-leading";
     this.#parts.turns.input(() => {
       answer = this.replica.openClients();
+    });
+    return answer;
+  }
+
+  /** Closes the ensemble to clients, for an operator: see `Replica.closeClients`. */
+  closeClients(): ClosingAnswer {
+    let answer: ClosingAnswer = "not-leading";
+    this.#parts.turns.input(() => {
+      answer = this.replica.closeClients();
     });
     return answer;
   }

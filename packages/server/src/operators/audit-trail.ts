@@ -28,7 +28,8 @@ export type AuditOperation =
 
 /**
  * An operator ends a session, reads or replaces the whole state, removes its history, raises the
- * feature level, reloads the settings, or takes over the clients of a followed Apache ensemble.
+ * feature level, reloads the settings, takes over the clients of a followed Apache ensemble, or
+ * returns them to one.
  */
 export type OperatorAct =
   | "endSession"
@@ -38,12 +39,14 @@ export type OperatorAct =
   | "purgeHistory"
   | "finalizeUpgrade"
   | "openClients"
+  | "closeClients"
   | "reload"
   | "followTouch"
   | "followFinish"
   | "followResume"
   | "takeOver"
-  | "dropStandby";
+  | "dropStandby"
+  | "exportApache";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {

@@ -74,6 +74,7 @@ export type ServerEvent =
   | "peers-unprotected"
   | "client-port-not-opened"
   | "clients-closed"
+  | "clients-closing"
   | "clients-open"
   | "clients-opened"
   | "port-moved"
@@ -214,6 +215,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "peers-unprotected": "links between servers are without a secret or without TLS",
   "client-port-not-opened": "a port for clients could not be opened when the ensemble was opened to clients",
   "clients-closed": "the ports for clients are closed until an operator opens the ensemble to clients",
+  "clients-closing": "an operator closes the ensemble to clients",
   "clients-open": "the ports for clients are open, as the configuration of the ensemble says",
   "clients-opened": "an operator opens the ensemble to clients",
   "port-moved": "a port was opened where the configuration puts it",

@@ -1,6 +1,6 @@
 import type { BackupStatus } from "@zooid/backup";
 import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
-import type { OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
+import type { ClosingAnswer, OpeningAnswer, RaiseAnswer, SessionEnding } from "@zooid/replica";
 import type { ImportedSessions } from "@zooid/txn-log/sqlite";
 import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
 import { AnswerSlices } from "../admin/answer-slices.ts";
@@ -21,6 +21,7 @@ import type { TakeOver } from "../standby/take-over.ts";
 import { HistoryPurges } from "../storage/history-purges.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type WholeStateWork, workUnderWay } from "../storage/whole-state-work.ts";
+import { ApacheExports } from "./apache-exports.ts";
 import type { AuditTail } from "./audit-tail.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
 import { buildTime } from "./build-time.ts";
@@ -125,6 +126,16 @@ function openClients({ driver, audit, log }: ViewedServer, { identities, address
   return answer;
 }
 
+function closeClients({ driver, audit, log }: ViewedServer, { identities, address }: AuditedClient): ClosingAnswer {
+  const answer = driver().closeClients();
+  const result = answer === "proposed" || answer === "closed" ? "success" : "failure";
+  const { visibleZxid: zxid } = driver().replica;
+  audit.acted("closeClients", { zxid, session: NO_SESSION, identities, address, result });
+  if (answer === "proposed")
+    log.info(`the ensemble is closed to clients by an operator at ${address}`, { event: "clients-closing" });
+  return answer;
+}
+
 function setLogLevel(log: ServerLog, level: LogLevel, { address }: AuditedClient): void {
   const before = log.level;
   if (before === undefined || before === level) return;
@@ -223,6 +234,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     lastState: () => storage().lastState(),
     raiseLevel: (requester) => raiseLevel(server, requester),
     openClients: (requester) => openClients(server, requester),
+    closeClients: (requester) => closeClients(server, requester),
     endSession: (id, requester) => endSession(server, id, requester),
     logLevel: () => log.level,
     recentLines: () => log.recent?.() ?? [],
@@ -237,6 +249,10 @@ export function adminViewOf(server: ViewedServer): AdminView {
         result,
       }),
     snapshots,
+    apacheExports: new ApacheExports((options) => {
+      driver().checkpoint();
+      return storage().exportSnapshot(options);
+    }),
     purges,
     workUnderWay: () => workUnderWay(work()),
     room: () => server.room(),

@@ -92,7 +92,8 @@ export class TakeOver {
     const { replica } = this.#server.driver();
     const { tree, zab } = replica;
     const isEmpty = tree.nodeCount <= INITIAL_NODES && tree.sessionCount === 0;
-    if (!zab.members.areClientsClosed || isEmpty || restoredAt(zab.durable) === undefined) return undefined;
+    const isFounded = zab.members.areClientsClosed && !zab.members.areClientsClosedAgain;
+    if (!isFounded || isEmpty || restoredAt(zab.durable) === undefined) return undefined;
     const { digestHigh, digestLow } = tree;
     return this.#installed ?? { ...zab.durable.floor, zxid: tree.applied, digestHigh, digestLow };
   }
@@ -234,6 +235,7 @@ export class TakeOver {
     const { zab } = this.#server.driver().replica;
     const { members } = zab;
     if (!members.areClientsClosed) return "the ensemble serves clients";
+    if (members.areClientsClosedAgain) return "the ensemble has served clients, whose data would be replaced";
     if (members.lastSeen?.clients === "open") return "the ensemble is being opened to clients";
     return members.isChanging ? "a change of the ensemble's configuration is under way" : undefined;
   }

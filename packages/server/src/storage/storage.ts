@@ -27,6 +27,7 @@ import {
 import {
   type ArchiveOptions,
   CHECKPOINT_RESERVE,
+  type ExportOptions,
   type HistoryPurge,
   type HistoryQueries,
   type ImportOptions,
@@ -75,7 +76,7 @@ export interface Storage extends AsyncDisposable {
   /** How often that was asked for. */
   readonly snapshotCount: number;
   /** The newest state, in Apache's form. */
-  exportSnapshot(): Promise<SnapshotExport>;
+  exportSnapshot(options?: ExportOptions): Promise<SnapshotExport>;
   /** Questions about the past; undefined where no history is kept. */
   readonly history: HistoryQueries | undefined;
   /** Writes what is marked into the history's files, and takes a base that is due. */
@@ -529,8 +530,8 @@ class SqliteStorage implements Storage {
     });
   }
 
-  exportSnapshot(): Promise<SnapshotExport> {
-    return this.#store.exportSnapshot();
+  exportSnapshot(options?: ExportOptions): Promise<SnapshotExport> {
+    return this.#store.exportSnapshot(options);
   }
 
   importSnapshot(options?: ImportOptions): Promise<SnapshotReceiver> {

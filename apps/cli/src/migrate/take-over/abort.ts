@@ -6,6 +6,7 @@
 import type { Answer, Reply, Yielded } from "./action.ts";
 import type { Asking } from "./asking.ts";
 import type { FollowerFacts, MemberFacts } from "./facts.ts";
+import { closedAgainObstacle } from "./judge.ts";
 import { lasting, type Obstacle } from "./obstacle.ts";
 
 export interface AbortOptions {
@@ -52,7 +53,9 @@ function* drop(
   const found: readonly MemberFacts[] = members.kind === "done" ? members.value : [];
   const open = found.find(({ clients }) => clients === "open");
   if (open !== undefined)
-    return lasting("member-open", `${open.name} serves clients already: there is no way back to Apache but an export`);
+    return lasting("member-open", `${open.name} serves clients already: migrate return leads back to Apache`);
+  const closedAgain = closedAgainObstacle(found);
+  if (closedAgain !== undefined) return closedAgain;
   // Nothing is installed before the follower has ended.
   const mayBeInstalled =
     follower.kind === "failed" ||

@@ -21,7 +21,7 @@ const WAYS_BACK: Readonly<Record<Step, string>> = {
   verify:
     "--release starts Apache and opens its client ports, removed voters are added again, and the follower follows again",
   install: "the members drop the state, then as before",
-  open: "none: behind the first answer to a client only an export leads back",
+  open: "none: behind the first answer to a client only migrate return leads back",
 };
 
 const SITUATIONS: Readonly<Record<Situation, string | undefined>> = {

@@ -62,7 +62,8 @@ export interface MemberFacts {
   /** Why it does not answer. */
   readonly fault: string | undefined;
   readonly isLeader: boolean;
-  readonly clients: "open" | "closed" | undefined;
+  /** `closed-again`: it has served clients, and an operator has closed the ensemble to them. */
+  readonly clients: "open" | "closed" | "closed-again" | undefined;
   readonly standby: HistoryPlace | undefined;
   readonly lastError: string | undefined;
   /** The state that has become its history. */

@@ -32,6 +32,16 @@ export interface Beginning {
   readonly members: readonly MemberFacts[];
 }
 
+/** The members have served clients, whose data neither a take-over nor its way back may touch. */
+export function closedAgainObstacle(members: readonly MemberFacts[]): Obstacle | undefined {
+  const found = members.find(({ clients }) => clients === "closed-again");
+  if (found === undefined) return undefined;
+  return lasting(
+    "member-open",
+    `${found.name} has served clients, and the ensemble is closed to them for now: migrate return continues, and migrate return --abort opens it again`,
+  );
+}
+
 /** Step 1: whether everything stands where a take-over can begin. */
 export function levelObstacles({ apache, follower, place, members }: Beginning): readonly Obstacle[] {
   return [...apacheObstacles(apache, follower), ...followerObstacles(follower), ...memberObstacles(members, place)];

@@ -6,8 +6,8 @@ import { numberIn, placeIn } from "./follower-facts.ts";
 /** @throws RangeError for an answer of another server */
 export function memberFacts(name: string, fields: AdminFields): MemberFacts {
   const { clients, last_error: lastError } = fields;
-  if (clients !== "open" && clients !== "closed")
-    throw new RangeError(`clients must be open or closed, found ${JSON.stringify(clients)}`);
+  if (clients !== "open" && clients !== "closed" && clients !== "closed-again")
+    throw new RangeError(`clients must be open, closed or closed-again, found ${JSON.stringify(clients)}`);
   const taken = stateIn(fields["taken_over"]);
   return {
     name,

@@ -213,3 +213,15 @@ test("members that never answer the request to open are asked again, and nothing
   }
   expect(verdict.kind).toBe("unknown");
 });
+
+test.each(FENCES)("members that are closed again are neither taken over nor given up, with a fence by %s", (fence) => {
+  const world = new MovingWorld();
+  takenOver(world, { fence });
+  world.members.areOpen = false;
+  world.members.isClosedAgain = true;
+  world.acts.length = 0;
+  const verdict = takenOver(world, { fence });
+  expect([verdict.kind, codesOf(verdict)]).toEqual(["refused", ["member-open"]]);
+  expect(undone(world).map(({ code }) => code)).toEqual(["member-open"]);
+  expect(new Set(world.acts)).toEqual(new Set(["look-follower", "look-members"]));
+});

@@ -35,6 +35,7 @@ import type {
 import {
   aloneObstacles,
   blockObstacles,
+  closedAgainObstacle,
   commandObstacles,
   diskObstacles,
   endObstacles,
@@ -157,6 +158,8 @@ export class TakeOver {
   *#run(): Steps<Verdict> {
     const follower = yield* this.#need({ kind: "look-follower", withinMs: LOOK_MS });
     const members = yield* this.#need({ kind: "look-members", withinMs: LOOK_MS });
+    const closedAgain = closedAgainObstacle(members);
+    if (closedAgain !== undefined) throw new StepFailed([closedAgain]);
     const situation = situationOf(follower, members);
     yield { event: { kind: "found", situation } };
     if (situation === "open") return { kind: "taken-over", isRepeat: true };

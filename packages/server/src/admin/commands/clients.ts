@@ -14,8 +14,10 @@ const POLL_MS = 5;
  */
 export async function openClients(view: AdminView, request: CommandRequest): Promise<Outcome> {
   const { driver, takeOver } = view;
+  const { members } = driver.replica.zab;
   const isEmpty = driver.replica.isLeading && takeOver.standby !== undefined && takeOver.taken === undefined;
-  if (isEmpty && driver.replica.zab.members.areClientsClosed && request.query.get("empty") !== "true")
+  const isFounded = members.areClientsClosed && !members.areClientsClosedAgain;
+  if (isEmpty && isFounded && request.query.get("empty") !== "true")
     return new Failure(
       "nothing was taken over, and clients would find an empty tree: take_over comes first, and ?empty=true opens it as it is",
       409,
@@ -42,5 +44,5 @@ export async function openClients(view: AdminView, request: CommandRequest): Pro
       return notYet("the opening is proposed and not known to be committed yet: ask again");
     await delay(POLL_MS, undefined, { ref: false });
   }
-  return { clients: "open", clients_before: "closed" };
+  return { clients: "open", clients_before: isFounded ? "closed" : "closed-again" };
 }

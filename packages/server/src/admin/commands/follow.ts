@@ -8,9 +8,11 @@ import { audited, type CommandRequest, Failure, type Fields, notYet, type Outcom
 
 /** Commands that act on clients or data, which are Apache's as long as it is followed. */
 export const ACTS_ON_OWN_DATA: ReadonlySet<string> = new Set([
+  "close_clients",
   "drain",
   "drop_standby",
   "end_session",
+  "export_apache",
   "finalize_upgrade",
   "open_clients",
   "purge_history",

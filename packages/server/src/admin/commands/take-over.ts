@@ -12,7 +12,7 @@ export function standby({ driver, takeOver }: AdminView): Outcome {
   const status = takeOver.standby;
   const { taken } = takeOver;
   return {
-    clients: replica.zab.members.areClientsClosed ? "closed" : "open",
+    clients: replica.zab.members.committed?.clients ?? "open",
     standby: status?.state === undefined ? null : stateFields(status.state, status.behindMs),
     taken_over: taken === undefined ? null : namedFields(taken),
     is_leader: replica.isLeading,
