@@ -13,6 +13,11 @@ export interface KnownDisk {
    */
   isOld?: boolean;
   /**
+   * It was taken away, and counted when it came back: no longer once a committed configuration
+   * names the disk that was in its place.
+   */
+  readonly isReturned?: boolean;
+  /**
    * The newest epoch that a quorum held when it was last emptied: this server had acked nothing in
    * a newer one.
    */
@@ -67,11 +72,13 @@ export class KnownDisks {
   }
 
   #isOut(sid: ServerId, disk: KnownDisk): boolean {
-    if (!disk.isWiped || disk.isOld !== true || this.#asked.has(sid)) return disk.isWiped;
+    const mayChange = disk.isWiped ? disk.isOld === true : disk.isReturned === true;
+    if (!mayChange || this.#asked.has(sid)) return disk.isWiped;
     this.#asked.add(sid);
-    if (this.#isNamed(sid, disk.durable.identity.diskId, this.#holdersOf)) {
-      disk.isWiped = false;
-      disk.isOld = false;
+    const isNamed = this.#isNamed(sid, disk.durable.identity.diskId, this.#holdersOf);
+    if (isNamed !== undefined) {
+      disk.isWiped = !isNamed;
+      disk.isOld = !isNamed;
     }
     this.#asked.delete(sid);
     return disk.isWiped;
@@ -142,7 +149,7 @@ export class KnownDisks {
     const isNamed = this.#isNamed(sid, diskId, this.#holdersOf);
     if (isNamed ?? (this.#counted.get(sid) === diskId || this.areBlank)) {
       const rest = lost.filter((disk) => disk !== durable);
-      this.#disks.set(sid, { durable, isWiped: false, emptiedIn, lost: rest });
+      this.#disks.set(sid, { durable, isWiped: false, isReturned: true, emptiedIn, lost: rest });
       return;
     }
     // What the disk in its place has acked is not on this one.
