@@ -4,6 +4,7 @@ import { type Command, operand } from "../../command.ts";
 import { FLAG_NODE_AUTH, FLAG_RATE } from "../../migrate/apache-clients.ts";
 import { runCheck } from "../../migrate/check/run-check.ts";
 import { runCompare } from "../../migrate/compare/run-compare.ts";
+import { runReturn } from "../../migrate/return/run-return.ts";
 import { runStatus } from "../../migrate/status/run-status.ts";
 import { runAbort, runTakeOver } from "../../migrate/take-over/run-take-over.ts";
 
@@ -28,10 +29,14 @@ const OPTIONS = {
     "auth",
   ],
   abort: ["apache", "follower", "members", "release", "admin", "admin-auth", "auth"],
+  return: ["apache", "apache-servers", "members", "without", "within", "plan", "yes", "abort", "admin-auth"],
 } as const;
 const VERBS: readonly string[] = Object.keys(OPTIONS);
 
-/** `migrate check`, `compare`, `status`, `take-over` and `abort`: moves from Apache to Zooid. */
+/**
+ * `migrate check`, `compare`, `status`, `take-over` and `abort`: moves from Apache to Zooid. `migrate
+ * return`: the way back.
+ */
 export const migrate: Command = {
   name: "migrate",
   synopsis:
@@ -42,7 +47,9 @@ export const migrate: Command = {
     "take-over --apache host:port[,host:port ...] --follower url --members url[,url ...] --block command --fence command " +
     "--release command [--reconfig] [--within ms] [--plan] [--yes] | " +
     "abort --apache host:port[,host:port ...] --follower url --members url[,url ...] --release command; " +
-    "both [--admin url] [--admin-auth credentials] [--auth credentials]",
+    "both [--admin url] [--admin-auth credentials] [--auth credentials] | " +
+    "return --apache directory|--abort --members url[,url ...] --apache-servers host:port[,host:port ...] " +
+    "[--without n,n ...] [--within ms] [--plan] [--yes] [--admin-auth credentials]",
   flags: [
     {
       name: "admin",
@@ -55,7 +62,8 @@ export const migrate: Command = {
       name: "apache",
       takesValue: true,
       isOwn: true,
-      meaning: "compare, take-over, abort: Apache's servers, each of which is asked",
+      meaning:
+        "compare, take-over, abort: Apache's servers, each of which is asked; return: the directory that gets the export, an empty one or none",
     },
     {
       name: "follower",
@@ -69,7 +77,7 @@ export const migrate: Command = {
       takesValue: true,
       isOwn: true,
       meaning:
-        "compare, take-over, abort: credentials for the admin ports of the follower and the members, as 'digest super:password'; default: $ZOOID_ADMIN_AUTH",
+        "compare, take-over, abort, return: credentials for the admin ports of the follower and the members, as 'digest super:password'; default: $ZOOID_ADMIN_AUTH",
     },
     { name: "limit", takesValue: true, isOwn: true, meaning: "compare: differences that are listed; default 100" },
     { name: "data", isOwn: true, meaning: "compare: shows the data that differ, not only lengths and hashes" },
@@ -77,7 +85,8 @@ export const migrate: Command = {
       name: "members",
       takesValue: true,
       isOwn: true,
-      meaning: "status, take-over, abort: admin ports of the members that stand by, with commas between them",
+      meaning:
+        "status, take-over, abort: admin ports of the members that stand by, with commas between them; return: those of all servers of the ensemble",
     },
     { name: "watch", isOwn: true, meaning: "status: prints the report again when it has changed, until Ctrl-C" },
     {
@@ -111,10 +120,27 @@ export const migrate: Command = {
       takesValue: true,
       isOwn: true,
       meaning:
-        "take-over: milliseconds from the block to the opening, else all is undone; default: half of the shortest session timeout, at most 5000",
+        "take-over: milliseconds from the block to the opening, else all is undone; default: half of the shortest session timeout, at most 5000; return: from the closing until the export is complete; default 60000",
     },
-    { name: "plan", isOwn: true, meaning: "take-over: prints each step and what would run, and changes nothing" },
-    { name: "yes", isOwn: true, meaning: "take-over: asks no question" },
+    {
+      name: "plan",
+      isOwn: true,
+      meaning: "take-over, return: prints each step and what would run, and changes nothing",
+    },
+    { name: "yes", isOwn: true, meaning: "take-over, return: asks no question" },
+    {
+      name: "apache-servers",
+      takesValue: true,
+      isOwn: true,
+      meaning: "return: Apache's servers, by their client ports; none of them may run",
+    },
+    {
+      name: "without",
+      takesValue: true,
+      isOwn: true,
+      meaning: "return: numbers of servers that are stopped for good, and need not say that they have no clients",
+    },
+    { name: "abort", isOwn: true, meaning: "return: opens the ensemble to its clients again" },
     FLAG_NODE_AUTH,
     FLAG_RATE,
   ],
@@ -122,7 +148,8 @@ export const migrate: Command = {
     "check looks at an Apache ensemble that is to be moved to Zooid, and names obstacles and preparations; " +
     "compare reads every node, Stat and access list of Apache's servers and of a server of Zooid, and prints what differs; " +
     "status shows how far a follower and the members that stand by are, and what blocks a take-over; these only read. " +
-    "take-over closes and stops Apache, and has the members serve its clients; abort undoes what an interrupted take-over has done.",
+    "take-over closes and stops Apache, and has the members serve its clients; abort undoes what an interrupted take-over has done. " +
+    "return closes a Zooid ensemble to its clients, and exports its state for Apache's servers; return --abort opens it again.",
   operandsMin: 1,
   operandsMax: 2,
   kind: "offline",
@@ -143,6 +170,13 @@ export const migrate: Command = {
     if (verb === "take-over" || verb === "abort") {
       if (operands.length > 1) throw usageError(`migrate ${verb} names servers by --apache, --follower and --members`);
       return await (verb === "abort" ? runAbort(invocation) : runTakeOver(invocation));
+    }
+    if (verb === "return") {
+      if (operands.length > 1)
+        throw usageError(
+          "migrate return names servers by --members and --apache-servers, and the directory by --apache",
+        );
+      return await runReturn(invocation);
     }
     if (verb === "status") {
       if (operands.length > 1) throw usageError("migrate status names servers by --follower and --members");

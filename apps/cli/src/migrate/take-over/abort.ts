@@ -3,11 +3,13 @@
  * state, Apache's servers are started and their client ports opened, removed voters return, and the
  * follower follows again.
  */
+
+import { lasting } from "../obstacles.ts";
 import type { Answer, Reply, Yielded } from "./action.ts";
 import type { Asking } from "./asking.ts";
 import type { FollowerFacts, MemberFacts } from "./facts.ts";
 import { closedAgainObstacle } from "./judge.ts";
-import { lasting, type Obstacle } from "./obstacle.ts";
+import type { Obstacle } from "./obstacle.ts";
 
 export interface AbortOptions {
   /** Whether the members may have been asked to open: then they say first that they have not. */

@@ -1,4 +1,5 @@
 import type { Zxid } from "@zooid/model";
+import type { ActionOf, AnswerOf, ReplyOf, YieldedOf } from "../acts.ts";
 import type { Event } from "./event.ts";
 import type {
   ApacheServer,
@@ -57,27 +58,7 @@ export interface Acts {
 
 export type ActKind = keyof Acts;
 
-/** An act to be done, and the time that it may take. */
-export type Action = {
-  [K in ActKind]: { readonly kind: K; readonly withinMs: number } & Acts[K]["ask"];
-}[ActKind];
-
-/**
- * A failure. `refused`: the other side has answered, and nothing was done; else that is not known.
- */
-export interface Failed {
-  readonly kind: "failed";
-  readonly isRefused: boolean;
-  readonly reason: string;
-}
-
-export type Answer<K extends ActKind> = { readonly kind: "done"; readonly value: Acts[K]["answer"] } | Failed;
-
-/** The edge's answer: one of the kind that was asked for, and the time. */
-export interface Reply {
-  readonly answer: Answer<ActKind>;
-  readonly nowMs: number;
-}
-
-/** A step of the machine: an act, whose reply is given to it, or an event for the operator. */
-export type Yielded = { readonly action: Action } | { readonly event: Event };
+export type Action = ActionOf<Acts>;
+export type Answer<K extends ActKind> = AnswerOf<Acts, K>;
+export type Reply = ReplyOf<Acts>;
+export type Yielded = YieldedOf<Acts, Event>;

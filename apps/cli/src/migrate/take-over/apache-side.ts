@@ -18,8 +18,8 @@ import {
   parseCons,
   type ServerConfiguration,
 } from "../check/server-answers.ts";
+import { portState } from "../tcp-port.ts";
 import type { ApacheServer, ConnectedClients, ServerPorts } from "./facts.ts";
-import { portState } from "./tcp-port.ts";
 
 export interface ApacheSideOptions {
   /** `host:port` for clients. */

@@ -1,14 +1,7 @@
 /** The follower's answers, as facts. */
-import {
-  type AdminFields,
-  hasGroups,
-  type Member,
-  type Members,
-  memberLines,
-  parseZxid,
-  type Zxid,
-} from "@zooid/model";
+import { type AdminFields, hasGroups, type Member, type Members, memberLines, type Zxid } from "@zooid/model";
 import { parseConfiguration } from "@zooid/model/membership";
+import { numberIn, textIn, zxidIn } from "../answer-fields.ts";
 import type { FollowedEnd, FollowerFacts, HistoryPlace, SyncFacts } from "./facts.ts";
 
 export interface FollowedServers {
@@ -89,20 +82,4 @@ function sinceIn(fields: AdminFields, zxid: Zxid): SyncFacts {
       typeof row === "object" && row !== null && "session" in row ? String(row.session) : "an unknown one",
     ),
   };
-}
-
-export function textIn(fields: AdminFields, name: string): string {
-  const value = fields[name];
-  if (typeof value === "string") return value;
-  throw new RangeError(`${name} must be a text, found ${JSON.stringify(value)}`);
-}
-
-export function numberIn(fields: AdminFields, name: string): number {
-  const value = fields[name];
-  if (typeof value === "number") return value;
-  throw new RangeError(`${name} must be a number, found ${JSON.stringify(value)}`);
-}
-
-export function zxidIn(fields: AdminFields, name: string): Zxid {
-  return parseZxid(textIn(fields, name));
 }

@@ -1,5 +1,6 @@
 /** The obstacles of each step, by the facts that were seen. */
 import { counted, formatZxid } from "@zooid/model";
+import { lasting, passing } from "../obstacles.ts";
 import type { Situation } from "./event.ts";
 import type {
   ApacheServer,
@@ -13,7 +14,7 @@ import type {
   ServerPorts,
   SyncFacts,
 } from "./facts.ts";
-import { lasting, type Obstacle, passing } from "./obstacle.ts";
+import type { Obstacle } from "./obstacle.ts";
 
 /** Transactions that a follower under load may have in its queue. */
 const LAG_MAX = 1000;
@@ -56,7 +57,7 @@ function apacheObstacles(apache: readonly ApacheServer[], { sids }: FollowerFact
   }
   const named = new Set(apache.map(({ sid }) => sid));
   const listed = new Set(sids);
-  const obstacles = silent.map(({ address, fault }) =>
+  const obstacles: Obstacle[] = silent.map(({ address, fault }) =>
     lasting("apache-silent", `${address} does not answer: ${fault}`),
   );
   if (!apache.some(({ mode }) => mode === "leader"))

@@ -1,7 +1,8 @@
 /** The answers of the new ensemble's members, as facts. */
 import type { AdminFields } from "@zooid/model";
+import { numberIn } from "../answer-fields.ts";
 import type { HistoryPlace, MemberFacts } from "./facts.ts";
-import { numberIn, placeIn } from "./follower-facts.ts";
+import { placeIn } from "./follower-facts.ts";
 
 /** @throws RangeError for an answer of another server */
 export function memberFacts(name: string, fields: AdminFields): MemberFacts {

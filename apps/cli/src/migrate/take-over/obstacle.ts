@@ -1,13 +1,7 @@
-/** A reason why a step cannot end, or a take-over cannot begin. */
-export interface Obstacle {
-  readonly code: ObstacleCode;
-  /** The server that it is about, where there is one. */
-  readonly subject?: string;
-  /** One sentence for operators. */
-  readonly text: string;
-  /** Whether it may be gone soon without an act of the operator. */
-  readonly isForNow: boolean;
-}
+import type { ObstacleOf } from "../obstacles.ts";
+
+/** A reason why a step of a take-over cannot end, or a take-over cannot begin. */
+export type Obstacle = ObstacleOf<ObstacleCode>;
 
 export type ObstacleCode =
   | "apache-silent"
@@ -44,11 +38,3 @@ export type ObstacleCode =
   | "request-failed"
   | "time-over"
   | "interrupted";
-
-export function lasting(code: ObstacleCode, text: string): Obstacle {
-  return { code, text, isForNow: false };
-}
-
-export function passing(code: ObstacleCode, text: string, subject?: string): Obstacle {
-  return { code, text, isForNow: true, ...(subject === undefined ? {} : { subject }) };
-}

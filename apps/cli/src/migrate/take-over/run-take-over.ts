@@ -1,10 +1,9 @@
-import { adminUrlFault } from "@zooid/model";
 import { adminPatterns } from "../../admin-patterns.ts";
-import type { AdminPlace } from "../../admin-port.ts";
 import { usageError } from "../../cli-error.ts";
 import { type Invocation, wholeNumber } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
 import type { JsonObject } from "../../output.ts";
+import { placesIn } from "../admin-places.ts";
 import { credentialsOf, serversIn } from "../apache-clients.ts";
 import { abort } from "./abort.ts";
 import type { Reply, Yielded } from "./action.ts";
@@ -99,16 +98,6 @@ function edgeOptionsOf(invocation: Invocation, needed: readonly ("block" | "fenc
     commands,
     invocation,
   };
-}
-
-/** Admin ports, with commas between them. */
-function placesIn(option: string, text: string, auth: string | undefined): readonly AdminPlace[] {
-  const urls = [...new Set(text.split(",").map((part) => part.trim()))];
-  return urls.map((url) => {
-    const fault = adminUrlFault(url);
-    if (fault !== undefined) throw usageError(`${option}: ${fault}`);
-    return { base: new URL(url.endsWith("/") ? url : `${url}/`), auth };
-  });
 }
 
 function verdictLines(verdict: Verdict): readonly string[] {

@@ -19,8 +19,10 @@
  * - Between the block and that request no more time passes than was allowed; else all is undone.
  */
 import { assert, epochOf, type Zxid } from "@zooid/model";
+import type { Failed } from "../acts.ts";
+import { lasting, passing, StepFailed } from "../obstacles.ts";
 import { abort } from "./abort.ts";
-import type { Action, ActKind, Answer, Failed, Reply, Yielded } from "./action.ts";
+import type { Action, ActKind, Answer, Reply, Yielded } from "./action.ts";
 import { Asking } from "./asking.ts";
 import type { Situation, Step } from "./event.ts";
 import type {
@@ -46,7 +48,7 @@ import {
   reconfigObstacles,
   situationOf,
 } from "./judge.ts";
-import { lasting, type Obstacle, passing } from "./obstacle.ts";
+import type { Obstacle } from "./obstacle.ts";
 
 export interface TakeOverPlan {
   /** How Apache is kept from committing: one voter is left and stopped, or all are stopped. */
@@ -98,16 +100,6 @@ const OPEN_POLL_MS = 200;
 /** Behind the epochs of an Apache that comes back. */
 const EPOCHS_AHEAD = 1024;
 
-/** A step cannot end. */
-class StepFailed extends Error {
-  readonly obstacles: readonly Obstacle[];
-
-  constructor(obstacles: readonly Obstacle[]) {
-    super("a step cannot end");
-    this.obstacles = obstacles;
-  }
-}
-
 type Steps<T> = Generator<Yielded, T, Reply>;
 
 /** The findings of the steps before. */
@@ -146,7 +138,7 @@ export class TakeOver {
       return yield* this.#run();
     } catch (error) {
       if (!(error instanceof StepFailed)) throw error;
-      const { obstacles } = error;
+      const obstacles: readonly Obstacle[] = error.obstacles;
       const step = this.#step;
       if (step === "level") return { kind: "refused", step, obstacles };
       yield { event: { kind: "aborting", step, reasons: obstacles.map(({ text }) => text) } };

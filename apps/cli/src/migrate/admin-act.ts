@@ -1,7 +1,7 @@
-import { type AdminPlace, askAdminAt } from "../../admin-port.ts";
-import { CliError } from "../../cli-error.ts";
-import type { JsonObject } from "../../output.ts";
-import type { Failed } from "./action.ts";
+import { type AdminPlace, askAdminAt } from "../admin-port.ts";
+import { CliError } from "../cli-error.ts";
+import type { JsonObject } from "../output.ts";
+import type { Failed } from "./acts.ts";
 
 /** A refusal that is sure: nothing was done. A server that refuses for now may have begun. */
 const REFUSED_FROM = 400;
