@@ -13,7 +13,7 @@ export interface ReturningOptions {
   readonly members?: Readonly<Record<number, Partial<MemberFacts>>>;
   /** Ports of Apache's servers; all refuse without it. */
   readonly apache?: readonly PortState[];
-  /** Of the directory, until something is exported. */
+  /** The state of the directory, until something is exported. */
   readonly directory?: DirectoryFacts;
   /** A connection at a member that never ends. */
   readonly leak?: number;

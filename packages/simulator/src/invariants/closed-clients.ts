@@ -27,8 +27,8 @@ const OF_NO_CLIENT: ReadonlySet<number> = new Set([OpCode.RECONFIG, OpCode.RAISE
  * O1: no server takes clients before a change that opens the ensemble is committed, and none has a
  * session until then.
  *
- * O2: behind a committed change that closes the ensemble, and up to one that opens it, no entry of a
- * later epoch is of a client or ends a session.
+ * O2: behind a committed change that closes the ensemble, and up to one that opens it, no entry of
+ * a later epoch is of a client or ends a session.
  *
  * O3: a server that knows that change to be committed has no client a few ticks later.
  */

@@ -129,7 +129,7 @@ export class ApacheSnapshotEncoder {
   *#exportedSessions(): IterableIterator<ExportedSession> {
     if (this.#sessions === "left out") return;
     for (const [high, low, timeoutMs, passwordHash] of readSessions(this.#database, this.#file)) {
-      // A session with the timeout 0 is ending: its end is decided, and a part of its nodes is gone.
+      // A session with the timeout 0 is ending: that is decided, and a part of its nodes is gone.
       const isTaken =
         this.#sessions === "kept" || (timeoutMs > 0 && derivedPasswordHash(high, low).equals(passwordHash));
       if (isTaken) yield [high, low, timeoutMs];

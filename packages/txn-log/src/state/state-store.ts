@@ -197,7 +197,7 @@ export interface SnapshotContent {
   readonly leftOutCount: number;
   readonly sessionCount: number;
   readonly leftOutSessionCount: number;
-  /** Of the sessions that are not left out; 0 where there is none. */
+  /** The shortest timeout of the sessions that are not left out; 0 where there is none. */
   readonly shortestTimeoutMs: number;
   readonly ttlCount: number;
   /** The longest data of a node. */

@@ -34,8 +34,8 @@ const OPTIONS = {
 const VERBS: readonly string[] = Object.keys(OPTIONS);
 
 /**
- * `migrate check`, `compare`, `status`, `take-over` and `abort`: moves from Apache to Zooid. `migrate
- * return`: the way back.
+ * `migrate check`, `compare`, `status`, `take-over` and `abort`: moves from Apache to Zooid.
+ * `migrate return`: the way back.
  */
 export const migrate: Command = {
   name: "migrate",

@@ -81,7 +81,7 @@ test.each([
 test.each([
   ["a directory that does not exist", () => {}],
   ["an empty directory", () => mkdirSync(out, { recursive: true })],
-])("%s with what a killed process has left is free, and is begun anew", async (_, arrange) => {
+])("%s with what a killed process has left is free for another export", async (_, arrange) => {
   arrange();
   const killed = await new ApacheDirectory(out).begin(6);
   await killed.snapshot(7, pieces("half of"));

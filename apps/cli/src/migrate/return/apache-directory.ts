@@ -73,7 +73,7 @@ export class ApacheDirectory {
     };
   }
 
-  /** Begins anew; what a killed process has left goes. */
+  /** Begins an export; what a killed process has left goes. */
   async begin(sizeBytes: number): Promise<StagedExport> {
     const isThere = (await this.#names()) !== undefined;
     const stage = isThere ? join(this.#path, STAGE) : join(dirname(this.#path), `.${basename(this.#path)}${STAGE}`);

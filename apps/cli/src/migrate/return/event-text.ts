@@ -125,7 +125,7 @@ export function planLines({ directory, members, apache }: PlannedReturn): readon
   ]);
 }
 
-/** What the operator does once an export is complete. */
+/** The next steps of the operator, once an export is complete. */
 export function nextLines(directory: string, record: ExportRecord, closedForMs: number | undefined): readonly string[] {
   const { dataBytesMax, shortestTimeoutMs, sessionsKept, ttlNodes } = record;
   const flags = [

@@ -34,7 +34,7 @@ export interface ApachePort {
   readonly state: PortState;
 }
 
-/** What an export has, as its file says it. */
+/** The content of an export, as its file says it. */
 export interface ExportRecord {
   /** The change that had closed the ensemble to clients. */
   readonly closedAt: Zxid;
@@ -46,7 +46,7 @@ export interface ExportRecord {
   readonly ephemeralsRemoved: number;
   readonly sessionsKept: number;
   readonly sessionsEnded: number;
-  /** Of the sessions that are kept; 0 where there is none. */
+  /** The shortest timeout of the sessions that are kept; 0 where there is none. */
   readonly shortestTimeoutMs: number;
   readonly ttlNodes: number;
   readonly dataBytesMax: number;

@@ -66,7 +66,9 @@ function refused(obstacle: Obstacle): ReopenVerdict {
   return { kind: "not-reopened", obstacles: [obstacle] };
 }
 
-/** Until a member says that it is open: the answer to a request may be lost, and a leader change. */
+/**
+ * Until a member says that it is open: the answer to a request may be lost, and a leader change.
+ */
 function* open(asking: Asking): Steps<readonly Obstacle[]> {
   const untilMs = asking.nowMs + OPEN_MS;
   for (;;) {

@@ -12,10 +12,10 @@
  *
  * The rules of this file:
  *
- * - The ensemble says itself whether it is closed, and by which change. So a repeat needs no file to
- *   know how far an earlier process was.
- * - An export counts for the closing that it was made of. It is complete only where, behind it, each
- *   server still says that it has no client, and was closed by the same change.
+ * - The ensemble says itself whether it is closed, and by which change. So a repeat needs no file
+ *   to know how far an earlier process was.
+ * - An export counts for the closing that it was made of. It is complete only where, behind it,
+ *   each server still says that it has no client, and was closed by the same change.
  * - An export that was said to be complete is never undone here: Apache may have been started from
  *   it.
  */
