@@ -52,6 +52,7 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
   "apache-follow-full-disk": ["apps/server"],
   "apache-migrate": ["apps/server", "apps/cli"],
   "apache-take-over": ["apps/server", "apps/cli"],
+  "apache-return": ["apps/server", "apps/cli"],
   disaster: ["apps/server", "apps/cli"],
   "perf-write-cpu": ["apps/server"],
   "chart-members": ["apps/server", "apps/cli"],
@@ -100,6 +101,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "zooid-cli migrate check and compare at Apache ensembles: each finding and each difference is found, and no other (Java, Maven)",
     "packages/trials/src/apache-take-over/apache-take-over.ts":
       "zooid-cli migrate take-over and abort at Apache ensembles, under clients of ours, kazoo and Java's; commands fail, and the process is killed (Java, Maven, Python)",
+    "packages/trials/src/apache-return/apache-return.ts":
+      "zooid-cli migrate take-over and return, back and forth at one Apache ensemble, under clients of ours, kazoo and Java's; the process is killed (Java, Maven, Python)",
     "packages/trials/src/estates/start-estates.ts":
       "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
     "packages/conformance/src/reconfig/reconfig-sequence.ts":

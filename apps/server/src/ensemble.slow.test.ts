@@ -280,7 +280,8 @@ test("a local session is known to its server alone, until it makes an ephemeral 
   await client.create("/plain");
   expect(await leader.monitor()).toMatchObject({ global_sessions: "0" });
   await client.create("/held", "mine", { mode: "ephemeral" });
-  expect(await leader.monitor()).toMatchObject({ global_sessions: "1", ephemerals_count: "1" });
+  // The followers may commit it before the leader's own disk has it.
+  await expect.poll(() => leader.monitor()).toMatchObject({ global_sessions: "1", ephemerals_count: "1" });
   expect(await member.monitor()).toMatchObject({ local_sessions: "0" });
   const moved = await clientOf([another], { session: { id: client.sessionId, password: client.sessionPassword } });
   expect(moved.sessionId).toBe(client.sessionId);

@@ -1,6 +1,6 @@
 """A kazoo client with an ephemeral node and a place in a sequence: mover.py HOSTS SESSION_SECONDS FOLDER
 
-It prints a line of JSON at the start and for each line of standard input, and ends with standard input. "lost" counts lost sessions.
+It prints a line of JSON at the start and for each line of standard input, and ends its session with standard input. "lost" counts lost sessions.
 """
 
 import json
@@ -36,3 +36,4 @@ def report():
 report()
 for _ in sys.stdin:
     report()
+zk.stop()

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 /** The report of a client about its session and its ephemeral node. */
@@ -13,7 +14,7 @@ export interface ClientReport {
 }
 
 /** A client in a process of its own, which prints a report for each line that it gets. */
-export class ReportingClient implements Disposable {
+export class ReportingClient<Report = ClientReport> implements Disposable {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
   #errors = "";
@@ -27,22 +28,29 @@ export class ReportingClient implements Disposable {
   }
 
   /** The report that it prints when it has made its node. */
-  first(): Promise<ClientReport> {
+  first(): Promise<Report> {
     return this.#next();
   }
 
-  ask(): Promise<ClientReport> {
+  ask(): Promise<Report> {
     this.#child.stdin.write("\n");
     return this.#next();
   }
 
-  async #next(): Promise<ClientReport> {
+  async #next(): Promise<Report> {
     for (;;) {
       const line = await this.#lines.next();
       if (line.done === true) throw new Error(`${this.#child.spawnargs.join(" ")} ended: ${this.#errors.trim()}`);
       // Java's client logs to the same stream.
-      if (line.value.startsWith("{")) return JSON.parse(line.value) as ClientReport;
+      if (line.value.startsWith("{")) return JSON.parse(line.value) as Report;
     }
+  }
+
+  /** Ends it by the end of its input; kazoo's ends its session then. */
+  async end(): Promise<void> {
+    const ended = once(this.#child, "close");
+    this.#child.stdin.end();
+    await ended;
   }
 
   [Symbol.dispose](): void {

@@ -16,16 +16,12 @@
  * watch. Needs Java, Maven and Python.
  */
 import { deepStrictEqual, equal, ok } from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { fetchApacheJars, installKazoo, javaProgram, kazooProgram } from "@zooid/conformance/internal/clients";
 import { Random } from "@zooid/conformance/internal/random";
-import { ROOT, type ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { FollowerProcess } from "../apache-follow/follower-process.ts";
@@ -33,15 +29,12 @@ import { Side } from "../apache-import/moved-side.ts";
 import { FOLDER, MovingClients } from "../apache-import/moving-clients.ts";
 import { type ClientReport, ReportingClient } from "../apache-import/reporting-client.ts";
 import { ClientGates } from "./client-gates.ts";
+import { AUTH, act, adminLines, migrate, SUPER } from "./migrate-command.ts";
 import { type OperatorAct, OperatorPort } from "./operator-port.ts";
 
-const ZOOID_CLI = join(ROOT, "node_modules/.bin/zooid-cli");
 const APACHE_SIDS = [1, 2, 3];
 /** Numbers of our servers, different from Apache's as an import advises. */
 const ZOOID_SIDS = [11, 12, 13];
-/** The superuser's password is `test`, on both sides. */
-const SUPER = "DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
-const AUTH = "digest super:test";
 const STATUS_KILLED = null;
 const NODES_OF_FOLDER = 1000;
 const TRANSACTIONS_AT_ONCE = 8;
@@ -183,7 +176,7 @@ async function runRound(round: number): Promise<void> {
     console.log(`round ${round}, abort ${i}: ${how}; ${before.length} sessions kept`);
   }
   const startMs = performance.now();
-  const taken = await cli(takeOver);
+  const taken = await migrate(takeOver);
   equal(taken.status, 0, taken.output);
   const takenMs = performance.now();
   console.log(
@@ -204,18 +197,6 @@ async function runRound(round: number): Promise<void> {
   );
 }
 
-async function act(what: OperatorAct, server: ServerProcess, gates: ClientGates): Promise<void> {
-  switch (what) {
-    case "block":
-      return await gates.close(server.port);
-    case "fence":
-      return await server.kill();
-    case "release":
-      if (!server.isRunning) server.launchAgain();
-      return await gates.open(server.port);
-  }
-}
-
 /** @returns how it was aborted */
 async function abortOnce(
   takeOver: readonly string[],
@@ -227,39 +208,22 @@ async function abortOnce(
     const what: OperatorAct = random.between(0, 1) === 0 ? "block" : "fence";
     // A minority need not be fenced, nor servers that a reconfiguration has removed.
     faults.set(what, what === "fence" ? APACHE_SIDS.length : 1);
-    const { status, output } = await cli([...takeOver.with(takeOver.indexOf("--within") + 1, "6000")]);
+    const { status, output } = await migrate([...takeOver.with(takeOver.indexOf("--within") + 1, "6000")]);
     faults.delete(what);
     equal(status, 1, output);
     ok(output.includes("Apache serves its clients again"), output);
     return `--${what} failed`;
   }
   const step = random.between(2, 6);
-  const { status, output } = await cli(takeOver, new RegExp(`^${step}\\. `, "m"), random.between(0, 300));
+  const { status, output } = await migrate(takeOver, {
+    at: new RegExp(`^${step}\\. `, "m"),
+    afterMs: random.between(0, 300),
+    signal: "SIGKILL",
+  });
   equal(status, STATUS_KILLED, output);
-  const undone = await cli(abort);
+  const undone = await migrate(abort);
   equal(undone.status, 0, undone.output);
   return `killed in step ${step}`;
-}
-
-interface Ended {
-  readonly status: number | null;
-  readonly output: string;
-}
-
-/** @param killAt the process is killed when it has printed this, and a time later */
-async function cli(argv: readonly string[], killAt?: RegExp, afterMs = 0): Promise<Ended> {
-  const child: ChildProcess = spawn(ZOOID_CLI, ["migrate", ...argv], { stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  let isKilled = false;
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (piece: string) => {
-      output += piece;
-      if (killAt === undefined || isKilled || !killAt.test(output)) return;
-      isKilled = true;
-      void delay(afterMs).then(() => child.kill("SIGKILL"));
-    });
-  const [status]: (number | null)[] = await once(child, "close");
-  return { status: status ?? null, output };
 }
 
 /** Nodes of 100 bytes, a thousand in each folder. */
@@ -284,8 +248,4 @@ async function orphanOf(hosts: string): Promise<string> {
   const { path } = await zk.create("/orphan", "", { mode: "ephemeral" });
   zk.disconnect();
   return path;
-}
-
-function adminLines(port: number | undefined): readonly string[] {
-  return ["admin.enableServer=true", "admin.serverAddress=127.0.0.1", `admin.serverPort=${port}`];
 }
