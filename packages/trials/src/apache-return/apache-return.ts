@@ -240,7 +240,7 @@ async function checkWatches({ childWatch, witness }: World, names: readonly stri
   );
 }
 
-/** Each client has its session and its node, writes are taken, and sequences go on. */
+/** Each client has its session and its node, writes are taken, and sequences continue. */
 async function checkClients(world: World, before: readonly ClientReport[], behind: string): Promise<void> {
   deepStrictEqual(await world.reports(), before, `each client has its session and its node behind ${behind}`);
   await world.witness.isServed();
